@@ -1,0 +1,1 @@
+"""TODO-FILLED-BY-PACKAGE."""

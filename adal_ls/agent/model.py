@@ -1,0 +1,1 @@
+"""The model layer; the only module that knows litellm."""

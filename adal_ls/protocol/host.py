@@ -1,0 +1,45 @@
+"""Messages between server and host that an editor never sees."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from adal_ls.protocol.base import Message
+from adal_ls.protocol.runs import PermissionMode
+from adal_ls.protocol.tools import Project
+
+
+class HostSettings(Message):
+    """The person's settings; a workspace file never supplies them."""
+
+    model: str | None = None
+    interpreter: str | None = None
+    permission_mode: PermissionMode = "default"
+    enabled_default_tools: list[str] | None = None
+    disabled_default_tools: list[str] | None = None
+
+
+class HostInitializeParams(Message):
+    protocol_version: int
+    version: str = Field(description="Version of the package the server runs from.")
+    trusted: bool
+    workspace_roots: list[str] = Field(default_factory=list)
+    settings: HostSettings = Field(default_factory=HostSettings)
+
+
+class HostInitializeResult(Message):
+    protocol_version: int
+    version: str
+    python: str
+
+
+class HostLoadParams(Message):
+    project_root: str
+
+
+class HostLoadResult(Message):
+    project: Project
+
+
+class HostProject(Message):
+    project: Project

@@ -1,0 +1,40 @@
+"""The message table with its models: what every `adal/*` method carries and answers."""
+
+from __future__ import annotations
+
+from adal_ls.protocol import approvals, host, methods, runs, tools
+from adal_ls.protocol.base import Empty, Message
+
+PARAMS: dict[str, type[Message]] = {
+    methods.TOOLS_LIST: tools.ToolsListParams,
+    methods.TRUST_CHANGED: tools.TrustChanged,
+    methods.RUN_START: runs.RunStartParams,
+    methods.RUN_CANCEL: runs.RunCancelParams,
+    methods.RUN_LIST: Empty,
+    methods.RUN_GET: runs.RunGetParams,
+    methods.APPROVAL_PENDING: Empty,
+    methods.APPROVAL_ARGUMENTS: approvals.ApprovalArgumentsParams,
+    methods.TOOLS_CHANGED: tools.ToolsChanged,
+    methods.STATUS: tools.Status,
+    methods.RUN_UPDATE: runs.RunUpdate,
+    methods.APPROVAL_REQUEST: approvals.ApprovalRequest,
+    methods.APPROVAL_RESOLVED: approvals.ApprovalResolved,
+    methods.HOST_INITIALIZE: host.HostInitializeParams,
+    methods.HOST_LOAD: host.HostLoadParams,
+    methods.HOST_PROJECT: host.HostProject,
+}
+"""Method → model of its params."""
+
+RESULTS: dict[str, type[Message]] = {
+    methods.TOOLS_LIST: tools.ToolsListResult,
+    methods.RUN_START: runs.RunStarted,
+    methods.RUN_CANCEL: Empty,
+    methods.RUN_LIST: runs.RunListResult,
+    methods.RUN_GET: runs.RunGetResult,
+    methods.APPROVAL_PENDING: approvals.ApprovalPendingResult,
+    methods.APPROVAL_ARGUMENTS: approvals.ApprovalArgumentsResult,
+    methods.APPROVAL_REQUEST: approvals.ApprovalAnswer,
+    methods.HOST_INITIALIZE: host.HostInitializeResult,
+    methods.HOST_LOAD: host.HostLoadResult,
+}
+"""Request → model of its result."""

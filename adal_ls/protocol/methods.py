@@ -1,0 +1,90 @@
+"""Names of the `adal/*` messages and of the commands, and who sends what. Standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+PROTOCOL_VERSION = 1
+"""Exchanged between server, host and client at start; a mismatch is refused with one clear message."""
+
+Side = Literal["editor", "server", "host"]
+Kind = Literal["request", "notification"]
+
+# Editor → server. The server forwards run traffic to the host as it stands.
+TOOLS_LIST = "adal/tools/list"
+TRUST_CHANGED = "adal/trust/changed"
+RUN_START = "adal/run/start"
+RUN_CANCEL = "adal/run/cancel"
+RUN_LIST = "adal/run/list"
+RUN_GET = "adal/run/get"
+APPROVAL_PENDING = "adal/approval/pending"
+APPROVAL_ARGUMENTS = "adal/approval/arguments"
+
+# Server → editor.
+TOOLS_CHANGED = "adal/tools/changed"
+STATUS = "adal/status"
+RUN_UPDATE = "adal/run/update"
+APPROVAL_REQUEST = "adal/approval/request"
+APPROVAL_RESOLVED = "adal/approval/resolved"
+
+# Server → host and back; an editor never sees these.
+HOST_INITIALIZE = "adal/host/initialize"
+HOST_LOAD = "adal/host/load"
+HOST_PROJECT = "adal/host/project"
+
+# Commands of `workspace/executeCommand`, for clients without the `adal` capability.
+COMMAND_RUN_AGENT = "adal.server.runAgent"
+COMMAND_CANCEL_RUN = "adal.server.cancelRun"
+COMMANDS = (COMMAND_RUN_AGENT, COMMAND_CANCEL_RUN)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One line of the message table. `sender` asks or tells, `receiver` answers or hears."""
+
+    name: str
+    kind: Kind
+    sender: Side
+    receiver: Side
+    summary: str
+
+
+TABLE: tuple[Method, ...] = (
+    Method(
+        TOOLS_LIST,
+        "request",
+        "editor",
+        "server",
+        "The tools of every project, with schema, place, approval and problems.",
+    ),
+    Method(TRUST_CHANGED, "notification", "editor", "server", "The person granted or withdrew trust in the workspace."),
+    Method(RUN_START, "request", "editor", "server", "Starts a run; answers at once with its id."),
+    Method(
+        RUN_CANCEL,
+        "request",
+        "editor",
+        "server",
+        "Cancels a run; answers at once, the run ends with `finished cancelled`.",
+    ),
+    Method(RUN_LIST, "request", "editor", "server", "The runs of the workspace, newest first."),
+    Method(RUN_GET, "request", "editor", "server", "One run and its events from a sequence number on (replay)."),
+    Method(APPROVAL_PENDING, "request", "editor", "server", "The approvals that wait for an answer (after a reload)."),
+    Method(
+        APPROVAL_ARGUMENTS,
+        "request",
+        "editor",
+        "server",
+        "The full arguments of an approval too large to send with it.",
+    ),
+    Method(
+        TOOLS_CHANGED, "notification", "server", "editor", "A project's tools are others than before; list them again."
+    ),
+    Method(STATUS, "notification", "server", "editor", "Health of the server and whether background work goes on."),
+    Method(RUN_UPDATE, "notification", "server", "editor", "One event of a run, numbered without gaps."),
+    Method(APPROVAL_REQUEST, "request", "server", "editor", "Asks the person whether one call may run as shown."),
+    Method(APPROVAL_RESOLVED, "notification", "server", "editor", "An approval needs no answer any more."),
+    Method(HOST_INITIALIZE, "request", "server", "host", "First message to the host: versions, folders, settings."),
+    Method(HOST_LOAD, "request", "server", "host", "Loads (or reloads) a trusted project's tools in a worker."),
+    Method(HOST_PROJECT, "notification", "host", "server", "A project's tools as loaded, or why they could not be."),
+)

@@ -1,0 +1,175 @@
+"""Messages about runs: start, cancel, replay, and the events of a run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from adal_ls.protocol.base import JsonObject, Message
+
+PermissionMode = Literal["default", "acceptEdits", "yolo"]
+StopReason = Literal["end_turn", "cancelled", "limit", "error"]
+ToolStatus = Literal["success", "error", "cancelled"]
+"""How a call ended; a denied one is `cancelled`."""
+
+
+class RunStartParams(Message):
+    prompt: str
+    project_root: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    permission_mode: PermissionMode | None = None
+    tool_context: JsonValue | None = None
+    scope: str | None = Field(default=None, description="Memory scope; the run's id when omitted.")
+    enabled_default_tools: list[str] | None = Field(default=None, description="Names or groups; only these built-ins.")
+    disabled_default_tools: list[str] | None = Field(
+        default=None, description="Names or groups; all built-ins but these."
+    )
+
+
+class RunStarted(Message):
+    run_id: str
+
+
+class RunCancelParams(Message):
+    run_id: str
+
+
+class Usage(Message):
+    input_tokens: int
+    output_tokens: int
+    cost: float | None = Field(default=None, description="US dollars; absent where the price is unknown.")
+
+
+class PromptEvent(Message):
+    """What the person asked; the first event of an episode."""
+
+    type: Literal["prompt"] = "prompt"
+    text: str
+
+
+class TextEvent(Message):
+    type: Literal["text"] = "text"
+    delta: str
+
+
+class ToolCallEvent(Message):
+    """A call the model made, and each change of its state (the statuses are ACP's)."""
+
+    type: Literal["toolCall"] = "toolCall"
+    call_id: str
+    tool: str
+    arguments: JsonObject
+    status: Literal["pending", "in_progress", "completed", "failed"]
+
+
+class ToolProgressEvent(Message):
+    """Text printed or yielded by a tool while it runs."""
+
+    type: Literal["toolProgress"] = "toolProgress"
+    call_id: str
+    text: str
+
+
+class ToolResultEvent(Message):
+    """The one result of a call. `observation` is exactly what the model sees."""
+
+    type: Literal["toolResult"] = "toolResult"
+    call_id: str
+    tool: str
+    status: ToolStatus
+    observation: str
+    display: str | None = None
+    printed: str | None = Field(default=None, description="What the tool printed; the model never sees it.")
+    duration_ms: float
+
+
+class UsageEvent(Usage):
+    type: Literal["usage"] = "usage"
+
+
+class StateEvent(Message):
+    type: Literal["state"] = "state"
+    state: Literal["running", "waiting_approval", "cancelling"]
+
+
+class DecisionEvent(Message):
+    """Who or what decided about a call; the decision log is made of these."""
+
+    type: Literal["decision"] = "decision"
+    call_id: str
+    tool: str
+    args_digest: str
+    decision: Literal["allow", "deny"]
+    decided_by: str = Field(description="person, mode, policy, require_approval, grant or the reason nobody was asked.")
+    option_kind: str | None = None
+    reason: str | None = None
+
+
+class NoticeEvent(Message):
+    """Something the person should know that is no error, such as custom tools that could not be loaded."""
+
+    type: Literal["notice"] = "notice"
+    text: str
+
+
+class ErrorEvent(Message):
+    type: Literal["error"] = "error"
+    code: str
+    message: str
+
+
+class FinishedEvent(Message):
+    """The last event of an episode."""
+
+    type: Literal["finished"] = "finished"
+    stop_reason: StopReason
+    answer: str | None = None
+
+
+Event = Annotated[
+    PromptEvent
+    | TextEvent
+    | ToolCallEvent
+    | ToolProgressEvent
+    | ToolResultEvent
+    | UsageEvent
+    | StateEvent
+    | DecisionEvent
+    | NoticeEvent
+    | ErrorEvent
+    | FinishedEvent,
+    Field(discriminator="type"),
+]
+
+
+class RunUpdate(Message):
+    run_id: str
+    seq: int = Field(description="Counts the run's events from 1 without gaps.")
+    event: Event
+
+
+class Run(Message):
+    run_id: str
+    title: str
+    agent: str = "default"
+    model: str
+    state: Literal["running", "waiting_approval", "finished", "interrupted"]
+    created: str = Field(description="ISO 8601, UTC.")
+    updated: str
+    usage: Usage | None = None
+
+
+class RunListResult(Message):
+    runs: list[Run]
+
+
+class RunGetParams(Message):
+    run_id: str
+    from_seq: int = 1
+
+
+class RunGetResult(Message):
+    run: Run
+    events: list[RunUpdate]

@@ -1,0 +1,80 @@
+"""Messages about tools and about the state of the server."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from adal_ls.protocol.base import JsonObject, Message
+
+
+class Position(Message):
+    """Zero-based; `character` in the position encoding agreed at `initialize` (LSP)."""
+
+    line: int
+    character: int
+
+
+class Range(Message):
+    start: Position
+    end: Position
+
+
+class Location(Message):
+    uri: str
+    range: Range
+
+
+class Tool(Message):
+    """One tool as the model will see it, and where it comes from."""
+
+    name: str
+    description: str = ""
+    parameters: JsonObject = Field(description="JSON Schema of the arguments object.")
+    require_approval: bool = True
+    kind: Literal["custom", "builtin", "provider"] = "custom"
+    group: str | None = Field(default=None, description="Built-in tools only: Bash, Edit, Read, Search or Web.")
+    location: Location | None = None
+    problems: list[str] = Field(default_factory=list, description="Codes of the findings on this tool.")
+
+
+class Project(Message):
+    """A folder with `.adal/tools.py`."""
+
+    root: str = Field(description="Path of the project folder.")
+    file: str = Field(description="Path of its tools file.")
+    state: Literal["static", "loaded", "error"] = Field(
+        description="static: read, never run. loaded: as the worker has it. "
+        "error: the last load failed; the tools are the last good ones."
+    )
+    generation: int = Field(default=0, description="Counts successful loads.")
+    tools: list[Tool] = Field(default_factory=list)
+    error: str | None = None
+
+
+class ToolsListParams(Message):
+    """All projects; narrowed to one by `project_root`."""
+
+    project_root: str | None = None
+
+
+class ToolsListResult(Message):
+    projects: list[Project]
+
+
+class ToolsChanged(Message):
+    project_root: str
+    generation: int
+
+
+class TrustChanged(Message):
+    trusted: bool
+
+
+class Status(Message):
+    health: Literal["ok", "warning", "error"]
+    quiescent: bool = Field(description="False while something loads in the background.")
+    message: str | None = None
+    version: str
+    python: str = Field(description="The interpreter that runs the server, or the tools once known.")
