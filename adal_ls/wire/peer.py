@@ -51,8 +51,8 @@ class Peer:
     request is answered exactly once. Handlers of requests run as tasks of their own, so one that waits (for a person,
     say) delays nothing. Handlers start in the order of arrival. `$/cancelRequest` cancels the task of that request.
 
-    With `strict`, an answer that fits no open request raises `ProtocolViolationError` out of `receive`: the worker's pipe
-    can be written by tool code, so a guess must end the connection rather than pass unnoticed.
+    With `strict`, an answer that fits no open request raises `ProtocolViolationError` out of `receive`: tool code
+    can write to the worker's pipe, so a guess must end the connection rather than pass unnoticed.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Peer:
             self._receive_answer(message)
 
     def close(self) -> None:
-        """Ends the connection: open requests raise `ConnectionClosedError`, running handlers are cancelled. Idempotent."""
+        """Ends the connection: open requests raise `ConnectionClosedError`, handlers are cancelled. Idempotent."""
         if self._closed:
             return
         self._closed = True
