@@ -1,0 +1,355 @@
+// Generated from adal_ls/protocol by `python -m adal_ls.protocol.typescript`. Do not edit.
+
+/** Exchanged at start; a mismatch is refused with one clear message. */
+export const PROTOCOL_VERSION = 1;
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** Tool arguments, tool context and the like: any JSON object, passed on unchanged. */
+export type JsonObject = { [key: string]: JsonValue };
+
+/** No fields. */
+export type Empty = Record<string, never>;
+
+export type PermissionMode = "default" | "acceptEdits" | "yolo";
+
+export type StopReason = "end_turn" | "cancelled" | "limit" | "error";
+
+export type ToolStatus = "success" | "error" | "cancelled";
+
+export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
+
+/** Zero-based; `character` in the position encoding agreed at `initialize` (LSP). */
+export interface Position {
+  line: number;
+  character: number;
+}
+
+export interface Range {
+  start: Position;
+  end: Position;
+}
+
+export interface Location {
+  uri: string;
+  range: Range;
+}
+
+/** One tool as the model will see it, and where it comes from. */
+export interface Tool {
+  name: string;
+  description?: string;
+  /** JSON Schema of the arguments object. */
+  parameters: JsonObject;
+  requireApproval?: boolean;
+  kind?: "custom" | "builtin" | "provider";
+  /** Built-in tools only: Bash, Edit, Read, Search or Web. */
+  group?: string;
+  location?: Location;
+  /** Codes of the findings on this tool. */
+  problems?: string[];
+}
+
+/** A folder with `.adal/tools.py`. */
+export interface Project {
+  /** Path of the project folder. */
+  root: string;
+  /** Path of its tools file. */
+  file: string;
+  /** static: read, never run. loaded: as the worker has it. error: the last load failed; the tools are the last good ones. */
+  state: "static" | "loaded" | "error";
+  /** Counts successful loads. */
+  generation?: number;
+  tools?: Tool[];
+  error?: string;
+}
+
+/** All projects; narrowed to one by `projectRoot`. */
+export interface ToolsListParams {
+  projectRoot?: string;
+}
+
+export interface ToolsListResult {
+  projects: Project[];
+}
+
+export interface ToolsChanged {
+  projectRoot: string;
+  generation: number;
+}
+
+export interface TrustChanged {
+  trusted: boolean;
+}
+
+export interface Status {
+  health: "ok" | "warning" | "error";
+  /** False while something loads in the background. */
+  quiescent: boolean;
+  message?: string;
+  version: string;
+  /** The interpreter that runs the server, or the tools once known. */
+  python: string;
+}
+
+export interface RunStartParams {
+  prompt: string;
+  projectRoot?: string;
+  agent?: string;
+  model?: string;
+  permissionMode?: PermissionMode;
+  toolContext?: JsonValue;
+  /** Memory scope; the run's id when omitted. */
+  scope?: string;
+  /** Names or groups; only these built-ins. */
+  enabledDefaultTools?: string[];
+  /** Names or groups; all built-ins but these. */
+  disabledDefaultTools?: string[];
+}
+
+export interface RunStarted {
+  runId: string;
+}
+
+export interface RunCancelParams {
+  runId: string;
+}
+
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  /** US dollars; absent where the price is unknown. */
+  cost?: number;
+}
+
+/** What the person asked; the first event of an episode. */
+export interface PromptEvent {
+  type: "prompt";
+  text: string;
+}
+
+export interface TextEvent {
+  type: "text";
+  delta: string;
+}
+
+/** A call the model made, and each change of its state (the statuses are ACP's). */
+export interface ToolCallEvent {
+  type: "toolCall";
+  callId: string;
+  tool: string;
+  arguments: JsonObject;
+  status: "pending" | "in_progress" | "completed" | "failed";
+}
+
+/** Text printed or yielded by a tool while it runs. */
+export interface ToolProgressEvent {
+  type: "toolProgress";
+  callId: string;
+  text: string;
+}
+
+/** The one result of a call. `observation` is exactly what the model sees. */
+export interface ToolResultEvent {
+  type: "toolResult";
+  callId: string;
+  tool: string;
+  status: ToolStatus;
+  observation: string;
+  display?: string;
+  /** What the tool printed; the model never sees it. */
+  printed?: string;
+  durationMs: number;
+}
+
+export interface UsageEvent extends Usage {
+  type: "usage";
+}
+
+export interface StateEvent {
+  type: "state";
+  state: "running" | "waiting_approval" | "cancelling";
+}
+
+/** Who or what decided about a call; the decision log is made of these. */
+export interface DecisionEvent {
+  type: "decision";
+  callId: string;
+  tool: string;
+  argsDigest: string;
+  decision: "allow" | "deny";
+  /** person, mode, policy, require_approval, grant or the reason nobody was asked. */
+  decidedBy: string;
+  optionKind?: string;
+  reason?: string;
+}
+
+/** Something the person should know that is no error, such as custom tools that could not be loaded. */
+export interface NoticeEvent {
+  type: "notice";
+  text: string;
+}
+
+export interface ErrorEvent {
+  type: "error";
+  code: string;
+  message: string;
+}
+
+/** The last event of an episode. */
+export interface FinishedEvent {
+  type: "finished";
+  stopReason: StopReason;
+  answer?: string;
+}
+
+export interface RunUpdate {
+  runId: string;
+  /** Counts the run's events from 1 without gaps. */
+  seq: number;
+  event: Event;
+}
+
+export interface Run {
+  runId: string;
+  title: string;
+  agent?: string;
+  model: string;
+  state: "running" | "waiting_approval" | "finished" | "interrupted";
+  /** ISO 8601, UTC. */
+  created: string;
+  updated: string;
+  usage?: Usage;
+}
+
+export interface RunListResult {
+  runs: Run[];
+}
+
+export interface RunGetParams {
+  runId: string;
+  fromSeq?: number;
+}
+
+export interface RunGetResult {
+  run: Run;
+  events: RunUpdate[];
+}
+
+export interface ApprovalOption {
+  optionId: string;
+  kind: OptionKind;
+  label: string;
+  /** The rule that would be remembered, verbatim. */
+  rule?: string;
+}
+
+/** What the call is about to do, in words a person can check. Control and bidi characters stand as `\u{..}`. */
+export interface Preview {
+  text: string;
+  command?: string;
+  cwd?: string;
+  diff?: string;
+}
+
+/** `arguments` are complete, or absent when large: then `adal/approval/arguments` gives them. */
+export interface ApprovalRequest {
+  approvalId: string;
+  runId: string;
+  callId: string;
+  tool: string;
+  arguments?: JsonObject;
+  /** Bytes of the arguments' JSON where they are absent. */
+  argumentsSize?: number;
+  /** sha256 of the canonical JSON of tool, arguments, folder and source digest. */
+  argsDigest: string;
+  options: ApprovalOption[];
+  preview?: Preview;
+  source?: Location;
+  inputSchema?: JsonObject;
+  /** Plain facts, such as 'runs a shell command'. */
+  risk?: string[];
+}
+
+/** `updatedInput` replaces the arguments; the answer still echoes the digest of what was shown. */
+export interface ApprovalAnswer {
+  approvalId: string;
+  argsDigest: string;
+  outcome: "selected" | "cancelled";
+  optionId?: string;
+  updatedInput?: JsonObject;
+  feedback?: string;
+}
+
+export interface ApprovalResolved {
+  approvalId: string;
+  reason: "answered" | "withdrawn" | "cancelled";
+}
+
+export interface ApprovalPendingResult {
+  approvals: ApprovalRequest[];
+}
+
+export interface ApprovalArgumentsParams {
+  approvalId: string;
+}
+
+export interface ApprovalArgumentsResult {
+  arguments: JsonObject;
+}
+
+/** What can happen in a run, told apart by `type`. */
+export type Event =
+  | PromptEvent
+  | TextEvent
+  | ToolCallEvent
+  | ToolProgressEvent
+  | ToolResultEvent
+  | UsageEvent
+  | StateEvent
+  | DecisionEvent
+  | NoticeEvent
+  | ErrorEvent
+  | FinishedEvent;
+
+/** Requests that the editor sends. */
+export interface EditorRequests {
+  /** The tools of every project, with schema, place, approval and problems. */
+  "adal/tools/list": { params: ToolsListParams; result: ToolsListResult };
+  /** Starts a run; answers at once with its id. */
+  "adal/run/start": { params: RunStartParams; result: RunStarted };
+  /** Cancels a run; answers at once, the run ends with `finished cancelled`. */
+  "adal/run/cancel": { params: RunCancelParams; result: Empty };
+  /** The runs of the workspace, newest first. */
+  "adal/run/list": { params: Empty; result: RunListResult };
+  /** One run and its events from a sequence number on (replay). */
+  "adal/run/get": { params: RunGetParams; result: RunGetResult };
+  /** The approvals that wait for an answer (after a reload). */
+  "adal/approval/pending": { params: Empty; result: ApprovalPendingResult };
+  /** The full arguments of an approval too large to send with it. */
+  "adal/approval/arguments": { params: ApprovalArgumentsParams; result: ApprovalArgumentsResult };
+}
+
+/** Requests that the editor answers. */
+export interface ServerRequests {
+  /** Asks the person whether one call may run as shown. */
+  "adal/approval/request": { params: ApprovalRequest; result: ApprovalAnswer };
+}
+
+/** Notifications that the editor sends. */
+export interface EditorNotifications {
+  /** The person granted or withdrew trust in the workspace. */
+  "adal/trust/changed": TrustChanged;
+}
+
+/** Notifications that the editor hears. */
+export interface ServerNotifications {
+  /** A project's tools are others than before; list them again. */
+  "adal/tools/changed": ToolsChanged;
+  /** Health of the server and whether background work goes on. */
+  "adal/status": Status;
+  /** One event of a run, numbered without gaps. */
+  "adal/run/update": RunUpdate;
+  /** An approval needs no answer any more. */
+  "adal/approval/resolved": ApprovalResolved;
+}
