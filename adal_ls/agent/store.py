@@ -1,0 +1,245 @@
+"""The run store: every event of every run of a workspace, append-only, in one SQLite database.
+
+Several processes may read and write. `kill -9` at any point loses at most the event that was being written. Modes 0700
+and 0600: transcripts hold what tools read.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from adal_ls.agent import ownership
+from adal_ls.agent.paths import make_private, workspace_dir
+from adal_ls.agent.store_schema import StoreError, connect, located
+from adal_ls.protocol.runs import (
+    Event,
+    FinishedEvent,
+    PromptEvent,
+    Run,
+    RunGetResult,
+    RunUpdate,
+    StateEvent,
+    Usage,
+    UsageEvent,
+)
+
+__all__ = ["Store", "StoreError", "UnknownRunError"]
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+_SELECT_RUN = "SELECT run_id, title, agent, model, state, created, updated, usage, owner FROM runs "
+_INSERT_RUN = """INSERT INTO runs (run_id, title, agent, model, state, created, updated, usage, owner)
+    VALUES (?,?,?,?,?,?,?,?,?)"""
+
+
+class UnknownRunError(StoreError):
+    """No run of that id is in the store."""
+
+
+def now() -> str:
+    """This moment as the store writes it: ISO 8601, UTC, milliseconds."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Store:
+    """One workspace's runs. A process that creates runs owns them until `close`; safe to use from several threads.
+
+    Every method raises `StoreError` where the database cannot be read or written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Opens the store in `folder`; `Store.open` finds the folder of a workspace."""
+        self._folder = folder
+        self._file = folder / "runs.db"
+        with located(self._file):
+            make_private(folder)
+        self._connection = connect(self._file)
+        self._lock = threading.Lock()
+        self._claim: ownership.Ownership | None = None
+
+    @classmethod
+    def open(cls, workspace: Path) -> Store:
+        """The store of `workspace`, created where it is missing, in the person's data folder (`ADAL_DATA_DIR`)."""
+        return cls(workspace_dir(workspace))
+
+    @staticmethod
+    def exists(workspace: Path) -> bool:
+        """Whether `workspace` has a store; lets a command that only reads leave nothing behind."""
+        return (workspace_dir(workspace) / "runs.db").exists()
+
+    def create(self, run: Run) -> None:
+        """Adds `run`; from now on this process owns it.
+
+        Raises:
+            StoreError: also when a run of that id exists.
+        """
+        usage = json.dumps(run.usage.wire()) if run.usage else None
+        # A prompt may hold half a surrogate pair, which no database text can.
+        title = run.title.encode("utf-8", "backslashreplace").decode()
+        row = (run.run_id, title, run.agent, run.model, run.state, run.created, run.updated, usage)
+        with self._transaction():
+            if self._connection.execute("SELECT 1 FROM runs WHERE run_id = ?", (run.run_id,)).fetchone():
+                raise StoreError(f"run {run.run_id} is already in the run store {self._file}")
+            self._connection.execute(_INSERT_RUN, (*row, self._owner()))
+
+    def append(self, run_id: str, event: Event, *, full: str | None = None) -> RunUpdate:
+        """Adds `event` as the run's next one, and lets the run's state and usage follow from it; durable on return.
+
+        Args:
+            full: with a `toolResult` whose observation was cut, the whole text.
+
+        Raises:
+            UnknownRunError: the run was never created.
+        """
+        text = json.dumps(event.wire(), separators=(",", ":"))  # ASCII: a lone surrogate stays readable
+        moment = now()
+        with self._transaction():
+            (last,) = self._connection.execute("SELECT max(seq) FROM events WHERE run_id = ?", (run_id,)).fetchone()
+            seq = (last or 0) + 1
+            self._follow(run_id, event, moment)
+            self._connection.execute("INSERT INTO events VALUES (?,?,?,?)", (run_id, seq, moment, text))
+            if full is not None:
+                call_id: str = event.call_id  # type: ignore[union-attr]  # a caller's fault otherwise
+                self._connection.execute(
+                    "INSERT INTO full_results VALUES (?,?,?)",
+                    (run_id, call_id, full.encode("utf-8", "surrogatepass")),
+                )
+        return RunUpdate(run_id=run_id, seq=seq, event=event)
+
+    def runs(self) -> list[Run]:
+        """All runs, newest first. A run whose process is gone reads as interrupted."""
+        with self._reading():
+            rows = self._connection.execute(_SELECT_RUN + "ORDER BY position DESC").fetchall()
+            alive = self._alive()
+            return [_run(row, alive) for row in rows]
+
+    def get(self, run_id: str, from_seq: int = 1) -> RunGetResult:
+        """One run with its events from `from_seq` on.
+
+        Raises:
+            UnknownRunError: no such run.
+        """
+        with self._reading():
+            row = self._connection.execute(_SELECT_RUN + "WHERE run_id = ?", (run_id,)).fetchone()
+            if row is None:
+                raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
+            events = self._connection.execute(
+                "SELECT seq, event FROM events WHERE run_id = ? AND seq >= ? ORDER BY seq", (run_id, from_seq)
+            ).fetchall()
+            run = _run(row, self._alive())
+        return RunGetResult(run=run, events=[self._update(run_id, seq, text) for seq, text in events])
+
+    def full_text(self, run_id: str, call_id: str) -> str | None:
+        """The whole text of a result whose observation was cut; None where nothing was cut."""
+        with self._reading():
+            row = self._connection.execute(
+                "SELECT text FROM full_results WHERE run_id = ? AND call_id = ?", (run_id, call_id)
+            ).fetchone()
+        return None if row is None else bytes(row[0]).decode("utf-8", "surrogatepass")
+
+    def close(self) -> None:
+        """Gives up the runs this process owns (unfinished ones read as interrupted) and closes the database."""
+        with self._lock:
+            self._connection.close()
+            if self._claim is not None:
+                self._claim.release()
+                self._claim = None
+
+    def _update(self, run_id: str, seq: int, text: str) -> RunUpdate:
+        try:
+            event = _EVENT.validate_python(json.loads(text))
+        except ValueError as fault:
+            raise StoreError(
+                f"event {seq} of run {run_id} in the run store {self._file} is damaged: {fault}"
+            ) from fault
+        return RunUpdate(run_id=run_id, seq=seq, event=event)
+
+    def _owner(self) -> str:
+        if self._claim is None:
+            folder = self._folder / "owners"
+            make_private(folder)
+            ownership.sweep(folder)
+            self._claim = ownership.Ownership(folder)
+        return self._claim.name
+
+    def _alive(self) -> Callable[[str], bool]:
+        known: dict[str, bool] = {}
+
+        def alive(owner: str) -> bool:
+            if owner not in known:
+                known[owner] = ownership.is_alive(self._folder / "owners", owner)
+            return known[owner]
+
+        return alive
+
+    def _follow(self, run_id: str, event: Event, moment: str) -> None:
+        """Updates the run's row in the transaction of its event, so that no crash can part the two."""
+        row = self._connection.execute("SELECT state, usage FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+        if row is None:
+            raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
+        state, usage = row
+        if isinstance(event, PromptEvent):
+            state = "running"
+        elif isinstance(event, StateEvent) and event.state != "cancelling":
+            state = event.state
+        elif isinstance(event, FinishedEvent):
+            state = "finished"
+        elif isinstance(event, UsageEvent):
+            usage = json.dumps(_add(_usage(usage), event).wire())
+        self._connection.execute(
+            "UPDATE runs SET state = ?, usage = ?, updated = ? WHERE run_id = ?", (state, usage, moment, run_id)
+        )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        # IMMEDIATE: takes the write lock first, so that the number read is still the last one when it is used.
+        with self._lock, located(self._file):
+            self._connection.execute("BEGIN IMMEDIATE")
+            with self._connection:
+                yield
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        # One snapshot for the run and its events.
+        with self._lock, located(self._file):
+            self._connection.execute("BEGIN")
+            with self._connection:
+                yield
+
+
+def _run(row: tuple[Any, ...], alive: Callable[[str], bool]) -> Run:
+    run_id, title, agent, model, state, created, updated, usage, owner = row
+    if state != "finished" and not alive(owner):
+        state = "interrupted"
+    return Run(
+        run_id=run_id,
+        title=title,
+        agent=agent,
+        model=model,
+        state=state,
+        created=created,
+        updated=updated,
+        usage=_usage(usage),
+    )
+
+
+def _usage(text: str | None) -> Usage | None:
+    return None if text is None else Usage.model_validate(json.loads(text))
+
+
+def _add(known: Usage | None, more: UsageEvent) -> Usage:
+    """The sum; its cost is unknown as soon as one part's is."""
+    if known is None:
+        return Usage(input_tokens=more.input_tokens, output_tokens=more.output_tokens, cost=more.cost)
+    return Usage(
+        input_tokens=known.input_tokens + more.input_tokens,
+        output_tokens=known.output_tokens + more.output_tokens,
+        cost=None if known.cost is None or more.cost is None else known.cost + more.cost,
+    )
