@@ -1,0 +1,179 @@
+"""The neutral type tree between Python annotations and JSON Schema, and the names of the types both readers know.
+
+The readers of source (`from_ast`) and of live functions (`from_runtime`) meet here: both turn an annotation into
+these nodes with the functions below, so that what they agree on is written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+JsonScalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnyType:
+    """Everything; `{}` in JSON Schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    name: Literal["string", "integer", "number", "boolean", "null"]
+    format: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A fixed set of values; `type` is None where they are of several types."""
+
+    values: tuple[JsonScalar, ...]
+    type: Literal["string", "integer", "number", "boolean", "null"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    items: Type
+    unique: bool = False
+    length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A JSON object with free keys."""
+
+    values: Type
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Build with `union`, which keeps the rules of the form."""
+
+    members: tuple[Type, ...]
+
+
+Type = AnyType | Scalar | Choice | Array | Mapping | AnyOf
+
+ANY = AnyType()
+STRING = Scalar("string")
+INTEGER = Scalar("integer")
+NUMBER = Scalar("number")
+BOOLEAN = Scalar("boolean")
+NULL = Scalar("null")
+
+
+class UnknownTypeError(Exception):
+    """An annotation, or a part of one, that has no JSON Schema here; the text names it."""
+
+
+SCALARS: dict[str, Type] = {
+    "builtins.str": STRING,
+    "builtins.int": INTEGER,
+    "builtins.float": NUMBER,
+    "builtins.bool": BOOLEAN,
+    "builtins.NoneType": NULL,
+    "builtins.object": ANY,
+    "typing.Any": ANY,
+    "builtins.bytes": STRING,
+    "datetime.datetime": Scalar("string", "date-time"),
+    "datetime.date": Scalar("string", "date"),
+    "datetime.time": Scalar("string", "time"),
+    "datetime.timedelta": Scalar("string", "duration"),
+    "decimal.Decimal": Scalar("string", "decimal"),
+    "pathlib.Path": Scalar("string", "path"),
+    "pathlib.PurePath": Scalar("string", "path"),
+    "uuid.UUID": Scalar("string", "uuid"),
+}
+
+ARRAYS = frozenset(
+    {
+        "builtins.list",
+        *(f"collections.abc.{name}" for name in ("Sequence", "MutableSequence", "Collection", "Iterable")),
+    }
+)
+SETS = frozenset(
+    {"builtins.set", "builtins.frozenset", "collections.abc.Set", "collections.abc.MutableSet"},
+)
+TUPLE = "builtins.tuple"
+MAPPINGS = frozenset({"builtins.dict", "collections.abc.Mapping", "collections.abc.MutableMapping"})
+
+TYPING_ALIASES = {
+    "Text": "builtins.str",
+    "List": "builtins.list",
+    "Dict": "builtins.dict",
+    "Set": "builtins.set",
+    "FrozenSet": "builtins.frozenset",
+    "Tuple": TUPLE,
+    "AbstractSet": "collections.abc.Set",
+    **{
+        name: f"collections.abc.{name}"
+        for name in ("Sequence", "MutableSequence", "Collection", "Iterable", "MutableSet", "Mapping", "MutableMapping")
+    },
+}
+"""What the generic names of `typing` stand for."""
+
+
+def choice(values: Iterable[JsonScalar]) -> Type:
+    """The type of `Literal[...]` or of an enum's values: typed where all values share a type, null set apart."""
+    kept: list[JsonScalar] = []
+    seen: set[tuple[type, JsonScalar]] = set()
+    for value in values:
+        if (type(value), value) not in seen:  # True and 1 are two values
+            seen.add((type(value), value))
+            kept.append(value)
+    named = tuple(value for value in kept if value is not None)
+    if not named:
+        return NULL
+    types = {_json_type(value) for value in named}
+    node = Choice(named, types.pop() if len(types) == 1 else None)
+    return union([node, NULL]) if len(named) < len(kept) else node
+
+
+def union(members: Iterable[Type]) -> Type:
+    """One of `members`: nested unions are flattened, repeats dropped, null stands last, and anything absorbs all."""
+    flat: list[Type] = []
+    for member in members:
+        flat.extend(member.members if isinstance(member, AnyOf) else (member,))
+    if ANY in flat:
+        return ANY
+    kept: dict[str, Type] = {repr(member): member for member in reversed(flat)}  # repr tells True from 1
+    ordered = [member for member in reversed(kept.values()) if member != NULL]
+    if len(ordered) < len(kept):
+        ordered.append(NULL)
+    return ordered[0] if len(ordered) == 1 else AnyOf(tuple(ordered))
+
+
+def nullable(node: Type) -> Type:
+    return union([node, NULL])
+
+
+def generic(name: str, arguments: list[Type], *, open_ended: bool = False) -> Type:
+    """The container `name` (a dotted name of this module's tables) of `arguments`; none given means of anything.
+
+    `open_ended` is `tuple[X, ...]`.
+
+    Raises:
+        UnknownTypeError: not a container, or a number of arguments it does not take.
+    """
+    if name in ARRAYS or name in SETS:
+        if len(arguments) <= 1:
+            return Array(arguments[0] if arguments else ANY, unique=name in SETS)
+    elif name == TUPLE:
+        if open_ended and len(arguments) == 1:
+            return Array(arguments[0])
+        if not open_ended:
+            return Array(union(arguments), length=len(arguments)) if arguments else Array(ANY)
+    elif name in MAPPINGS and len(arguments) in (0, 2):
+        return Mapping(arguments[1] if arguments else ANY)
+    raise UnknownTypeError(name.removeprefix("builtins."))
+
+
+def _json_type(value: JsonScalar) -> Literal["string", "integer", "number", "boolean", "null"]:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    return "number" if isinstance(value, float) else "string"
