@@ -1,0 +1,145 @@
+import type {
+  DecisionEvent,
+  ErrorEvent,
+  Event,
+  FinishedEvent,
+  JsonObject,
+  Run,
+  RunUpdate,
+  ToolCallEvent,
+  ToolResultEvent,
+  Usage,
+} from "../protocol.ts";
+
+/** What the Run view shows of one call: the call, what it printed so far, who decided, and its one result. */
+export interface CallItem {
+  readonly kind: "call";
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly status: ToolCallEvent["status"];
+  readonly printed: string;
+  readonly decision?: DecisionEvent;
+  readonly result?: ToolResultEvent;
+}
+
+export type Item =
+  | { readonly kind: "prompt"; readonly text: string }
+  | { readonly kind: "text"; readonly text: string }
+  | CallItem
+  | { readonly kind: "notice"; readonly text: string }
+  | { readonly kind: "error"; readonly error: ErrorEvent }
+  | { readonly kind: "finished"; readonly stopReason: FinishedEvent["stopReason"] };
+
+export type RunState = "starting" | "running" | "waiting_approval" | "cancelling" | "finished" | "interrupted";
+
+/** One run as far as its events are known. Unchanged items keep their identity, so that views can compare them. */
+export interface Transcript {
+  readonly runId: string;
+  readonly state: RunState;
+  readonly items: readonly Item[];
+  readonly lastSeq: number;
+  readonly usage?: Usage;
+}
+
+export function emptyTranscript(runId: string): Transcript {
+  return { runId, state: "running", items: [], lastSeq: 0 };
+}
+
+/** Whether the view may offer Stop. */
+export function isGoing(state: RunState): boolean {
+  return state !== "finished" && state !== "interrupted";
+}
+
+/**
+ * `transcript` with one more event.
+ *
+ * An update that is known already changes nothing; the caller fills gaps first (`isGap`).
+ */
+export function append(transcript: Transcript, update: RunUpdate): Transcript {
+  if (update.runId !== transcript.runId || update.seq <= transcript.lastSeq) {
+    return transcript;
+  }
+  return { ...withEvent(transcript, update.event), lastSeq: update.seq };
+}
+
+export function isGap(transcript: Transcript, update: RunUpdate): boolean {
+  return update.runId === transcript.runId && update.seq > transcript.lastSeq + 1;
+}
+
+/** `transcript` with the state that the store has of its run, which knows of interruptions. */
+export function withRun(transcript: Transcript, run: Run): Transcript {
+  const state: RunState = run.state;
+  return state === transcript.state ? transcript : { ...transcript, state };
+}
+
+function withEvent(transcript: Transcript, event: Event): Transcript {
+  switch (event.type) {
+    case "prompt":
+      return { ...push(transcript, { kind: "prompt", text: event.text }), state: "running" };
+    case "text":
+      return withText(transcript, event.delta);
+    case "toolCall":
+      return withCall(transcript, event);
+    case "toolProgress":
+      return changeCall(transcript, event.callId, (call) => ({ ...call, printed: call.printed + event.text }));
+    case "toolResult":
+      return withResult(transcript, event);
+    case "decision":
+      return changeCall(transcript, event.callId, (call) => ({ ...call, decision: event }));
+    case "usage":
+      return { ...transcript, usage: event };
+    case "state":
+      return { ...transcript, state: event.state };
+    case "notice":
+      return push(transcript, { kind: "notice", text: event.text });
+    case "error":
+      return push(transcript, { kind: "error", error: event });
+    case "finished":
+      return withFinish(transcript, event);
+  }
+}
+
+function push(transcript: Transcript, item: Item): Transcript {
+  return { ...transcript, items: [...transcript.items, item] };
+}
+
+function withText(transcript: Transcript, delta: string): Transcript {
+  const last = transcript.items.at(-1);
+  if (last?.kind !== "text") {
+    return push(transcript, { kind: "text", text: delta });
+  }
+  return { ...transcript, items: [...transcript.items.slice(0, -1), { kind: "text", text: last.text + delta }] };
+}
+
+function withCall(transcript: Transcript, event: ToolCallEvent): Transcript {
+  if (transcript.items.some((item) => item.kind === "call" && item.callId === event.callId)) {
+    return changeCall(transcript, event.callId, (call) => ({
+      ...call,
+      arguments: event.arguments,
+      status: event.status,
+    }));
+  }
+  const { callId, tool, status } = event;
+  return push(transcript, { kind: "call", callId, tool, arguments: event.arguments, status, printed: "" });
+}
+
+function withResult(transcript: Transcript, event: ToolResultEvent): Transcript {
+  return changeCall(transcript, event.callId, (call) => ({
+    ...call,
+    status: event.status === "success" ? "completed" : "failed",
+    result: event,
+  }));
+}
+
+function changeCall(transcript: Transcript, callId: string, change: (call: CallItem) => CallItem): Transcript {
+  const items = transcript.items.map((item) => (item.kind === "call" && item.callId === callId ? change(item) : item));
+  return { ...transcript, items };
+}
+
+function withFinish(transcript: Transcript, event: FinishedEvent): Transcript {
+  const said = transcript.items.at(-1);
+  const isNew = event.answer && !(said?.kind === "text" && said.text.trim() === event.answer.trim());
+  const answered = isNew && event.answer ? push(transcript, { kind: "text", text: event.answer }) : transcript;
+  return { ...push(answered, { kind: "finished", stopReason: event.stopReason }), state: "finished" };
+}

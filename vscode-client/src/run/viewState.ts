@@ -1,0 +1,75 @@
+import type { Location, PermissionMode, Usage } from "../protocol.ts";
+import type { Choice, WaitingApproval } from "./approvals.ts";
+import type { Item, RunState } from "./transcript.ts";
+
+/** Whether a run can be started, and if not, what the person can do about it. */
+export type Readiness =
+  | { readonly kind: "starting" }
+  | { readonly kind: "ready" }
+  | { readonly kind: "untrusted" }
+  | {
+      readonly kind: "blocked";
+      readonly title: string;
+      readonly message: string;
+      /** A command of this extension that helps, and the words on its button. */
+      readonly action?: { readonly title: string; readonly command: string };
+    };
+
+/** Everything the Run view shows. The view is a function of this and of what the person is typing. */
+export interface ViewState {
+  readonly readiness: Readiness;
+  readonly model: string;
+  readonly mode: PermissionMode;
+  readonly run?: { readonly runId: string; readonly state: RunState; readonly usage?: Usage };
+  readonly items: readonly Item[];
+  readonly approvals: readonly WaitingApproval[];
+  /** Why the last thing the person asked for did not happen. */
+  readonly problem?: string;
+}
+
+/** From the extension to the view. `changed` carries what differs from the state sent before. */
+export type ToView =
+  | { readonly type: "state"; readonly state: ViewState }
+  | { readonly type: "changed"; readonly change: Change }
+  | { readonly type: "focus"; readonly on: "prompt" | "approvals" };
+
+export interface Change {
+  readonly head: Omit<ViewState, "items" | "approvals">;
+  readonly approvals?: readonly WaitingApproval[];
+  readonly items: readonly { readonly index: number; readonly item: Item }[];
+}
+
+/** From the view to the extension. */
+export type FromView =
+  | { readonly type: "ready" }
+  | { readonly type: "run"; readonly prompt: string }
+  | { readonly type: "stop" }
+  | { readonly type: "newRun" }
+  | { readonly type: "answer"; readonly choice: Choice }
+  | { readonly type: "loadArguments"; readonly approvalId: string }
+  | { readonly type: "pickModel" | "pickMode" | "showRuns" | "manageTrust" | "act" | "newToolsFile" }
+  | { readonly type: "open"; readonly location: Location }
+  | { readonly type: "openLink"; readonly url: string }
+  | { readonly type: "copy"; readonly text: string };
+
+/** The message that brings a view which shows `before` to `after`. */
+export function changeOf(before: ViewState | undefined, after: ViewState): ToView {
+  if (before === undefined || before.run?.runId !== after.run?.runId || before.items.length > after.items.length) {
+    return { type: "state", state: after };
+  }
+  const { items, approvals, ...head } = after;
+  const changed = items.flatMap((item, index) => (item === before.items[index] ? [] : [{ index, item }]));
+  return {
+    type: "changed",
+    change: { head, items: changed, ...(approvals === before.approvals ? {} : { approvals }) },
+  };
+}
+
+/** The state of a view after `message`; the other half of `changeOf`. */
+export function applied(state: ViewState, change: Change): ViewState {
+  const items = [...state.items];
+  for (const { index, item } of change.items) {
+    items[index] = item;
+  }
+  return { ...change.head, items, approvals: change.approvals ?? state.approvals };
+}
