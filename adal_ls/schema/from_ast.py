@@ -74,8 +74,8 @@ def _parameter(argument: ast.arg, default: ast.expr | None, scope: Scope, proble
     if argument.annotation is not None:
         reader = _Reader(scope)
         try:
-            inner, text = reader.annotated(argument.annotation)
-            node = reader.type(inner)
+            inner, written = reader.annotated(argument.annotation)
+            node, text = reader.type(inner), written
         except (UnknownTypeError, RecursionError) as fault:
             problems.append(type_problem(argument.arg, str(fault), argument.annotation))
     value: object = ABSENT
@@ -93,8 +93,10 @@ class _Reader:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
-    def annotated(self, node: ast.expr) -> tuple[ast.expr, str | None]:
+    def annotated(self, node: ast.expr, depth: int = 0) -> tuple[ast.expr, str | None]:
         """What `Annotated[X, "text"]` is of, and its text; other annotations as they are."""
+        if depth > _DEPTH:
+            raise UnknownTypeError("it refers to itself")
         node = _unquoted(node)
         bound = self._scope.binding(node)
         if isinstance(bound, ast.Subscript) and self._typing_name(bound.value) == "Annotated":
@@ -102,8 +104,9 @@ class _Reader:
         if not (isinstance(node, ast.Subscript) and self._typing_name(node.value) == "Annotated"):
             return node, None
         inner, *extras = _elements(node.slice)
+        innermost, text = self.annotated(inner, depth + 1)  # typing flattens them, the inner text first
         texts = [extra.value for extra in extras if isinstance(extra, ast.Constant) and isinstance(extra.value, str)]
-        return inner, texts[0] if texts else None
+        return innermost, text or (texts[0] if texts else None)
 
     def type(self, node: ast.expr, depth: int = 0) -> Type:
         """Raises: UnknownTypeError."""

@@ -122,9 +122,9 @@ def _parameter(
     if parameter.annotation is not inspect.Parameter.empty:
         try:
             hint = resolve(parameter.annotation, namespace)
-            if typing.get_origin(hint) is typing.Annotated:
-                text = next((extra for extra in typing.get_args(hint)[1:] if isinstance(extra, str)), None)
             node = _type(hint)
+            if typing.get_origin(hint) is typing.Annotated:
+                text = next((extra for extra in typing.get_args(hint)[1:] if isinstance(extra, str) and extra), None)
         except UnknownTypeError as fault:
             problems.append(type_problem(parameter.name, str(fault)))
     required = parameter.default is inspect.Parameter.empty

@@ -137,8 +137,10 @@ def union(members: Iterable[Type]) -> Type:
         flat.extend(member.members if isinstance(member, AnyOf) else (member,))
     if ANY in flat:
         return ANY
-    kept: dict[str, Type] = {repr(member): member for member in reversed(flat)}  # repr tells True from 1
-    ordered = [member for member in reversed(kept.values()) if member != NULL]
+    kept: dict[str, Type] = {}
+    for member in flat:
+        kept.setdefault(repr(member), member)  # repr tells True from 1
+    ordered = [member for member in kept.values() if member != NULL]
     if len(ordered) < len(kept):
         ordered.append(NULL)
     return ordered[0] if len(ordered) == 1 else AnyOf(tuple(ordered))

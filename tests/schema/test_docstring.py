@@ -1,0 +1,107 @@
+"""Docstrings: what the model is told, and what stays out of it."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from adal_ls.schema.docstring import parse
+from tests.schema.reading import both
+
+
+@pytest.mark.parametrize(
+    ("text", "description", "parameters"),
+    [
+        ("Do it.", "Do it.", {}),
+        (None, "", {}),
+        ("   \n   ", "", {}),
+        ("Do it.\n\n    Args:\n        a: first\n        b: second\n    ", "Do it.", {"a": "first", "b": "second"}),
+        ("Do it.\n\n    Arguments:\n        a: first", "Do it.", {"a": "first"}),
+        ("Do it.\n\n    Parameters:\n        a: first", "Do it.", {"a": "first"}),
+        ("Do it.\n\n    Keyword Args:\n        a: first", "Do it.", {"a": "first"}),
+        (
+            "Do it.\n\n    Args:\n        a: first\n\n    Keyword Args:\n        b: second",
+            "Do it.",
+            {"a": "first", "b": "second"},
+        ),
+        ("Do it.\n    Args:\n        a: first\n    Returns:\n        text", "Do it.", {"a": "first"}),
+        ("Args:\n        a: first\n        b: second\n    ", "", {"a": "first", "b": "second"}),
+        ("Args:\n        a: first\n            more\n    Returns:\n        text", "", {"a": "first\nmore"}),
+        ("\n    Args:\n        a: first\n    ", "", {"a": "first"}),
+        (
+            "Do it.\n\n    Args:\n        a (int): first\n        b (str, optional): second",
+            "Do it.",
+            {"a": "first", "b": "second"},
+        ),
+        ("Do it.\n\n    Args:\n        a (Callable[[int], str] (or None)): first", "Do it.", {"a": "first"}),
+        ("Do it.\n\n    Args:\n        a: at 10:30: see http://x.y/z", "Do it.", {"a": "at 10:30: see http://x.y/z"}),
+        ("Do it.\n\n    Args:\n        *tags: many\n        **opts: more", "Do it.", {"tags": "many", "opts": "more"}),
+        (
+            'Do it.\n\n    Args:\n        mode (str): One of:\n            - "brief": titles only\n'
+            '            - "full": whole text\n'
+            "        top: How many hits to show,\n            counted per folder.",
+            "Do it.",
+            {
+                "mode": 'One of:\n- "brief": titles only\n- "full": whole text',
+                "top": "How many hits to show,\ncounted per folder.",
+            },
+        ),
+        (
+            "Do it.\n\n    Args:\n        a:\n            below\n        b: second",
+            "Do it.",
+            {"a": "below", "b": "second"},
+        ),
+        (
+            "Do it.\n\n    Args:\n        a: first\n\n            second paragraph\n        b: x",
+            "Do it.",
+            {"a": "first\n\nsecond paragraph", "b": "x"},
+        ),
+        ("Do it.\n\n    Args:\n        a: first\n\n    Free text again.", "Do it.\n\nFree text again.", {"a": "first"}),
+        ("Do it.\n\n    Raises:\n        ValueError: never\n\n    Yields:\n        lines", "Do it.", {}),
+        ("Do it.\n\n    Returns: the text of it", "Do it.", {}),
+        ("Do it.\n\n    Note:\n        Slow at night.", "Do it.\n\nNote:\n    Slow at night.", {}),
+        ("Do it.\n\n    Args: see the page", "Do it.\n\nArgs: see the page", {}),
+        ("Do it.\n\n    Args:\n", "Do it.", {}),
+        (
+            "First.\n\n    Second paragraph\n    of text.\n\n\n\n    Third.",
+            "First.\n\nSecond paragraph\nof text.\n\nThird.",
+            {},
+        ),
+    ],
+)
+def test_sections_give_parameter_texts_and_never_leak_into_the_description(
+    text: str | None, description: str, parameters: dict[str, str]
+) -> None:
+    found = parse(text)
+    assert (found.description, found.parameters) == (description, parameters)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do it.\n\n        Args:\n            a: first\n                more\n        ",
+        "Args:\n            a: first\n                more\n        ",
+    ],
+)
+def test_a_docstring_that_the_compiler_dedented_reads_the_same(text: str) -> None:
+    first, _, rest = text.partition("\n")
+    assert parse(first + "\n" + textwrap.dedent(rest)) == parse(text)
+
+
+def test_the_readers_agree_on_a_whole_function() -> None:
+    # https://github.com/openai/openai-agents-python/pull/3832: no blank line before "Args:"
+    schema = both(
+        "def next_train(station: str, lang: str = 'en') -> str:\n"
+        '    """Find the next train.\n    Args:\n        station: Where it leaves.\n        lang: en or de.\n'
+        '    Returns:\n        A short text.\n    """\n'
+    )
+    assert schema.description == "Find the next train."
+    assert schema.parameters == {
+        "type": "object",
+        "properties": {
+            "station": {"type": "string", "description": "Where it leaves."},
+            "lang": {"type": "string", "description": "en or de.", "default": "en"},
+        },
+        "required": ["station"],
+    }
