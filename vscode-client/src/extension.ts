@@ -1,5 +1,63 @@
-import type { ExtensionContext } from "vscode";
+import { commands, type ExtensionContext, ExtensionMode, window, workspace } from "vscode";
+import { Client } from "./client.ts";
+import { registerCommands } from "./commands.ts";
+import type { ServerState } from "./connection.ts";
+import { openLog } from "./log.ts";
+import { watchPythonExtension } from "./pythonExtension.ts";
+import { AgentRuntime } from "./runtime.ts";
+import { resolveServer } from "./server.ts";
+import type { Services } from "./services.ts";
+import { RESTART_SETTINGS } from "./settings.ts";
+import { showStatus } from "./status.ts";
+import { ToolsModel } from "./tools/model.ts";
+import { showToolsTree } from "./tools/tree.ts";
+import { watchTrust } from "./trust.ts";
 
-export async function activate(_context: ExtensionContext): Promise<void> {}
+let client: Client | undefined;
 
-export async function deactivate(): Promise<void> {}
+/** Shows everything at once; the server starts in the background. Tests get the services. */
+export async function activate(context: ExtensionContext): Promise<Services | undefined> {
+  const log = openLog();
+  const runtime = new AgentRuntime(context, log);
+  const server = new Client(
+    () => resolveServer(context.extensionPath, (python, settings) => runtime.find(python, settings), log),
+    log,
+  );
+  client = server;
+  const tools = new ToolsModel(server, log);
+  const services: Services = { connection: server, log, runtime: runtime.ensureFor(server) };
+  context.subscriptions.push(
+    log,
+    tools,
+    ...showStatus(server, tools),
+    ...showToolsTree(tools),
+    ...registerCommands(server, tools, runtime, log),
+    watchTrust(server, log),
+    server.onDidChangeState((state) => void tellTrouble(state, server, log.show.bind(log))),
+    workspace.onDidChangeConfiguration((event) => {
+      if (RESTART_SETTINGS.some((name) => event.affectsConfiguration(name))) void server.reconcile();
+    }),
+  );
+  void server.restart();
+  const watch = await watchPythonExtension(log, () => void server.reconcile());
+  if (watch) context.subscriptions.push(watch);
+  return context.extensionMode === ExtensionMode.Test ? services : undefined;
+}
+
+export async function deactivate(): Promise<void> {
+  await client?.dispose();
+}
+
+/** One message per trouble, with the way out. */
+async function tellTrouble(state: ServerState, server: Client, showLog: () => void): Promise<void> {
+  if (state.kind === "stopped") {
+    const answer = await window.showErrorMessage(state.reason, "Restart Server", "Show Log");
+    if (answer === "Restart Server") await server.restartByHand();
+    if (answer === "Show Log") showLog();
+  }
+  if (state.kind === "noPython" || state.kind === "oldPython") {
+    const answer = await window.showErrorMessage(`AdaL: ${state.reason}`, "Select Interpreter", "Open Settings");
+    if (answer === "Select Interpreter") await commands.executeCommand("adal.selectInterpreter");
+    if (answer === "Open Settings") await commands.executeCommand("adal.openSettings");
+  }
+}

@@ -1,0 +1,42 @@
+import { workspace } from "vscode";
+
+/** The section `adal`. All but `lint` is machine-scoped in the manifest: a workspace file cannot supply it. */
+export interface Settings {
+  interpreter: string;
+  hostInterpreter: string;
+  model: string;
+  permissionMode: "default" | "acceptEdits" | "yolo";
+  enabledDefaultTools: string[];
+  disabledDefaultTools: string[];
+  lint: { select: string[]; ignore: string[]; severity: Record<string, string> };
+  logLevel: string;
+}
+
+export function readSettings(): Settings {
+  const section = workspace.getConfiguration("adal");
+  return {
+    interpreter: section.get("interpreter", "").trim(),
+    hostInterpreter: section.get("hostInterpreter", "").trim(),
+    model: section.get("model", "").trim(),
+    permissionMode: section.get("permissionMode", "default"),
+    enabledDefaultTools: section.get("enabledDefaultTools", []),
+    disabledDefaultTools: section.get("disabledDefaultTools", []),
+    lint: {
+      select: section.get("lint.select", []),
+      ignore: section.get("lint.ignore", []),
+      severity: section.get("lint.severity", {}),
+    },
+    logLevel: section.get("logLevel", "info"),
+  };
+}
+
+/** Settings that the server takes at start only; a change of any other one does not restart it. */
+export const RESTART_SETTINGS = [
+  "adal.interpreter",
+  "adal.hostInterpreter",
+  "adal.model",
+  "adal.permissionMode",
+  "adal.enabledDefaultTools",
+  "adal.disabledDefaultTools",
+  "adal.logLevel",
+] as const;

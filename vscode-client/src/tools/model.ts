@@ -1,0 +1,51 @@
+import { type Disposable, EventEmitter, type LogOutputChannel } from "vscode";
+import type { Connection } from "../connection.ts";
+import type { Project } from "../protocol.ts";
+
+/** The tools as the server last listed them; empty while it does not run. */
+export class ToolsModel implements Disposable {
+  private readonly changes = new EventEmitter<void>();
+  private readonly subscriptions: Disposable[];
+  private listed: readonly Project[] = [];
+  private asked = 0;
+
+  readonly onDidChange = this.changes.event;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly log: LogOutputChannel,
+  ) {
+    this.subscriptions = [
+      connection.onNotification("adal/tools/changed", () => void this.refresh()),
+      connection.onDidChangeState((state) => {
+        if (state.kind === "running") void this.refresh();
+        else if (state.kind !== "starting") this.take([]); // a restart keeps the list on show
+      }),
+    ];
+  }
+
+  get projects(): readonly Project[] {
+    return this.listed;
+  }
+
+  /** Lists the tools again; an answer that a later question overtook is dropped. */
+  async refresh(): Promise<void> {
+    const question = ++this.asked;
+    try {
+      const { projects } = await this.connection.request("adal/tools/list", {});
+      if (question === this.asked) this.take(projects);
+    } catch (error) {
+      if (this.connection.state.kind === "running") this.log.error(`The tools could not be listed: ${String(error)}`);
+    }
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+    this.changes.dispose();
+  }
+
+  private take(projects: readonly Project[]): void {
+    this.listed = projects;
+    this.changes.fire();
+  }
+}

@@ -1,0 +1,162 @@
+import * as path from "node:path";
+import {
+  type Disposable,
+  EventEmitter,
+  type FileDecoration,
+  type FileDecorationProvider,
+  MarkdownString,
+  Range,
+  ThemeColor,
+  ThemeIcon,
+  type TreeDataProvider,
+  TreeItem,
+  TreeItemCollapsibleState,
+  Uri,
+  window,
+  workspace,
+} from "vscode";
+import type { Project, Tool } from "../protocol.ts";
+import type { ToolsModel } from "./model.ts";
+import { asks, children, firstLine, type Node, parameterLines, roots, spoken } from "./nodes.ts";
+
+/** Rows carry an address of this scheme so that the editor draws the number of problems as in its explorer. */
+const SCHEME = "adal-tool";
+
+/** Shows the view `adal.tools`. */
+export function showToolsTree(model: ToolsModel): Disposable[] {
+  const tree = new ToolsTree(model);
+  const view = window.createTreeView("adal.tools", { treeDataProvider: tree, showCollapseAll: true });
+  const tell = () => {
+    const restricted = !workspace.isTrusted && model.projects.length > 0;
+    if (restricted) view.message = "Restricted Mode: tools are checked, not run.";
+    else delete view.message;
+  };
+  tell();
+  return [
+    view,
+    tree,
+    window.registerFileDecorationProvider(new ProblemBadges(model)),
+    model.onDidChange(tell),
+    workspace.onDidGrantWorkspaceTrust(tell),
+  ];
+}
+
+class ToolsTree implements TreeDataProvider<Node>, Disposable {
+  private readonly changes = new EventEmitter<undefined>();
+  private readonly subscription: Disposable;
+  readonly onDidChangeTreeData = this.changes.event;
+
+  constructor(private readonly model: ToolsModel) {
+    this.subscription = model.onDidChange(() => this.changes.fire(undefined));
+  }
+
+  getChildren(node?: Node): Node[] {
+    return node ? children(node) : roots(this.model.projects);
+  }
+
+  getTreeItem(node: Node): TreeItem {
+    switch (node.kind) {
+      case "project":
+        return projectItem(node.project);
+      case "error":
+        return errorItem(node.project, node.message);
+      case "builtins": {
+        const item = new TreeItem("Built-in tools", TreeItemCollapsibleState.Collapsed);
+        item.id = `${node.project.root}#builtins`;
+        item.description = String(node.tools.length);
+        return item;
+      }
+      case "tool":
+        return toolItem(node.project, node.tool);
+    }
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changes.dispose();
+  }
+}
+
+function projectItem(project: Project): TreeItem {
+  const item = new TreeItem(path.basename(project.root), TreeItemCollapsibleState.Expanded);
+  item.id = project.root;
+  const folder = workspace.asRelativePath(project.root, true);
+  if (folder !== path.basename(project.root)) item.description = folder;
+  item.tooltip = project.file;
+  item.iconPath = ThemeIcon.Folder;
+  item.contextValue = "project";
+  return item;
+}
+
+function errorItem(project: Project, message: string): TreeItem {
+  const item = new TreeItem("Could not be loaded", TreeItemCollapsibleState.None);
+  item.id = `${project.root}#error`;
+  item.description = message;
+  item.tooltip = project.error ?? message;
+  item.iconPath = new ThemeIcon("error", new ThemeColor("list.errorForeground"));
+  item.command = { title: "Open", command: "vscode.open", arguments: [Uri.file(project.file)] };
+  return item;
+}
+
+function toolItem(project: Project, tool: Tool): TreeItem {
+  const item = new TreeItem(tool.name, TreeItemCollapsibleState.None);
+  item.resourceUri = address(project, tool);
+  item.description = firstLine(tool);
+  item.tooltip = card(tool);
+  item.iconPath = new ThemeIcon(asks(tool) ? "shield" : "play");
+  item.accessibilityInformation = { label: spoken(tool) };
+  item.contextValue = tool.kind === "builtin" ? "builtinTool" : "tool";
+  const { location } = tool;
+  if (location) {
+    // The start alone: a whole function selected would be one key away from being replaced.
+    const { start } = location.range;
+    const selection = new Range(start.line, start.character, start.line, start.character);
+    item.command = {
+      title: "Open Definition",
+      command: "vscode.open",
+      arguments: [Uri.parse(location.uri), { selection }],
+    };
+  }
+  return item;
+}
+
+function card(tool: Tool): MarkdownString {
+  const text = new MarkdownString();
+  text.appendMarkdown(`**${tool.name}**${tool.group ? ` (${tool.group})` : ""}\n\n`);
+  if (tool.description) text.appendText(tool.description).appendMarkdown("\n\n");
+  for (const line of parameterLines(tool)) text.appendMarkdown(`- ${line}\n`);
+  text.appendMarkdown(asks(tool) ? "\n\nAsks for approval before it runs." : "\n\nRuns without asking.");
+  if (tool.problems?.length) text.appendMarkdown(`\n\nProblems: ${tool.problems.join(", ")}`);
+  return text;
+}
+
+function address(project: Project, tool: Tool): Uri {
+  return Uri.from({ scheme: SCHEME, path: `${project.root}/${tool.name}` });
+}
+
+/** The number of problems at the end of a tool's row, in the colour of a warning. */
+class ProblemBadges implements FileDecorationProvider {
+  private readonly changes = new EventEmitter<undefined>();
+  readonly onDidChangeFileDecorations = this.changes.event;
+
+  constructor(private readonly model: ToolsModel) {
+    model.onDidChange(() => this.changes.fire(undefined));
+  }
+
+  provideFileDecoration(uri: Uri): FileDecoration | undefined {
+    if (uri.scheme !== SCHEME) return undefined;
+    for (const project of this.model.projects) {
+      for (const tool of project.tools ?? []) {
+        const count = tool.problems?.length ?? 0;
+        if (count > 0 && address(project, tool).toString() === uri.toString()) {
+          return {
+            badge: count > 9 ? "9+" : String(count),
+            tooltip: count === 1 ? "1 problem" : `${count} problems`,
+            color: new ThemeColor("list.warningForeground"),
+          };
+        }
+      }
+    }
+    return undefined;
+  }
+}
