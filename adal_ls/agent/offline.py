@@ -1,0 +1,160 @@
+"""The model that is none: it sends the calls written in the prompt. What runs when no model is configured.
+
+`tool_name(arg=value, ...)` in the last prompt becomes a tool call, with Python literals as values; everything after
+that (gate, approval, store) is the very path a model's call takes.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import warnings
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from adal_ls.agent.stream import CallDelta, ChatMessage, Delta, FinishDelta, TextDelta, ToolSpec
+
+NAME = "offline"
+
+# Each closing parenthesis is tried in turn, so a prompt full of them would cost time that grows with its square.
+_CANDIDATES = 500
+
+_INTRODUCTION = "This is not a model: no language model is configured, so the calls in your prompt were run as written."
+_ADVICE = "To use a model, choose one with -m or the setting adal.model (for example openai/gpt-4o)."
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCall:
+    """A call as found in the prompt. `problem` says why it cannot be sent."""
+
+    name: str
+    arguments: dict[str, Any]
+    problem: str | None = None
+
+
+class OfflineModel:
+    """Reads calls in the last user message; answers with their results."""
+
+    name = NAME
+    any_name = True
+
+    async def stream(self, messages: list[ChatMessage], tools: list[ToolSpec]) -> AsyncGenerator[Delta, None]:
+        asked = max(i for i, message in enumerate(messages) if message["role"] == "user")
+        results = [message for message in messages[asked + 1 :] if message["role"] == "tool"]
+        written = list(find_calls(str(messages[asked]["content"]), tools))
+        sendable = [call for call in written if call.problem is None]
+        if results or not sendable:
+            yield TextDelta(_answer(sendable, results, [call for call in written if call.problem], tools))
+            yield FinishDelta("stop")
+            return
+        for index, call in enumerate(sendable):
+            yield CallDelta(index=index, name=call.name, arguments=json.dumps(call.arguments))
+        yield FinishDelta("tool_calls")
+
+
+def find_calls(prompt: str, tools: list[ToolSpec]) -> Iterator[WrittenCall]:
+    """The calls of known tools in `prompt`, left to right. A call inside the arguments of another is not one.
+
+    A name without quotes that stands before `(` but names no tool is only reported where the text reads as a call on a
+    line of its own; elsewhere it is prose.
+    """
+    parameters = {tool["function"]["name"]: list(_properties(tool)) for tool in tools}
+    end = 0
+    for found in re.finditer(r"(?<![\w.])([^\W\d]\w*)\(", prompt):
+        if found.start() < end:
+            continue
+        name = found.group(1)
+        stands_alone = not prompt[: found.start()].rpartition("\n")[2].strip()
+        if name not in parameters and not stands_alone:
+            continue
+        node, end_of_call = _parse_call(prompt, found.start())
+        if name not in parameters:
+            if node is not None:
+                end = end_of_call
+                yield WrittenCall(name, {}, f"there is no tool '{name}'")
+            continue
+        if node is None:
+            yield WrittenCall(name, {}, f"{name}(... has no matching ')' or is not a Python call")
+            continue
+        end = end_of_call
+        yield _read_call(name, node, parameters[name])
+
+
+def _parse_call(text: str, start: int) -> tuple[ast.Call | None, int]:
+    """The shortest text from `start` that parses as one call, and where it ends."""
+    position = start
+    for _ in range(_CANDIDATES):
+        position = text.find(")", position) + 1
+        if position == 0:
+            break
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # an unknown escape such as "\d" in the prompt is no news
+                node = ast.parse(text[start:position], mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        return (node, position) if isinstance(node, ast.Call) else (None, start)
+    return None, start
+
+
+def _read_call(name: str, node: ast.Call, order: list[str]) -> WrittenCall:
+    arguments: dict[str, Any] = {}
+    if len(node.args) > len(order):
+        return WrittenCall(name, {}, f"{name} takes {len(order)} arguments, {len(node.args)} were given")
+    pairs: list[tuple[str | None, ast.expr]] = [*zip(order, node.args, strict=False)]
+    pairs += [(keyword.arg, keyword.value) for keyword in node.keywords]
+    for key, value_node in pairs:
+        if key is None:
+            return WrittenCall(name, {}, f"{name}(**...) cannot be read: write each argument out")
+        if key in arguments:
+            return WrittenCall(name, {}, f"{name} was given '{key}' twice")
+        try:
+            arguments[key] = _to_json(ast.literal_eval(value_node))
+        except (ValueError, TypeError, RecursionError):
+            return WrittenCall(name, {}, f"the value of '{key}' is not a Python literal: {ast.unparse(value_node)!r}")
+    return WrittenCall(name, arguments)
+
+
+def _to_json(value: object) -> Any:
+    """A Python literal as JSON: tuples and sets become lists. Raises TypeError for bytes, complex and the like."""
+    if isinstance(value, list | tuple | set):
+        return [_to_json(item) for item in value]
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError("JSON has string keys only")
+        return {key: _to_json(item) for key, item in value.items()}
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise TypeError(f"JSON has no {type(value).__name__}")
+
+
+def _properties(tool: ToolSpec) -> dict[str, Any]:
+    properties = tool["function"]["parameters"].get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+def _answer(
+    sent: list[WrittenCall], results: list[ChatMessage], refused: list[WrittenCall], tools: list[ToolSpec]
+) -> str:
+    lines: list[str] = []
+    if results:
+        lines.append(_INTRODUCTION)
+        for call, result in zip(sent, results, strict=False):
+            lines.append(f"\n{call.name}:\n{result['content']}")
+    else:
+        lines.append("This is not a model: no language model is configured, and the prompt holds no tool call to run.")
+        lines.append('Write a call such as tool_name(arg="value", other=3) in the prompt. Tools:')
+        lines += [f"- {_signature(tool)}" for tool in tools]
+    lines += [f"\nNot run: {call.problem}." for call in refused]
+    lines.append(f"\n{_ADVICE}")
+    return "\n".join(lines)
+
+
+def _signature(tool: ToolSpec) -> str:
+    function = tool["function"]
+    required = function["parameters"].get("required", [])
+    shown = [name if name in required else f"{name}=..." for name in _properties(tool)]
+    summary = str(function.get("description", "")).strip().partition("\n")[0]
+    return f"{function['name']}({', '.join(shown)})" + (f": {summary}" if summary else "")

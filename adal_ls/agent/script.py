@@ -1,0 +1,153 @@
+"""`script:FILE.yaml`: replays written model turns, for tests and demonstrations.
+
+The file is a list of turns, or a mapping with the one key `turns`. A turn is a mapping with
+
+- `text`: what the model says (optional);
+- `calls`: a list of `{name, arguments, id?}` (optional). `arguments` is an object, or a string that is sent as it
+  stands, so that broken JSON can be replayed; left out it is `{}`;
+- `finish`: the finish reason; left out it is `tool_calls` with calls and `stop` without.
+
+Each request takes the next turn. A request after the last turn is an error: the script and the run disagree.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from adal_ls.agent.stream import CallDelta, ChatMessage, Delta, FinishDelta, ModelError, TextDelta, ToolSpec
+
+PREFIX = "script:"
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedCall:
+    name: str
+    arguments: str
+    id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    text: str
+    calls: tuple[ScriptedCall, ...]
+    finish: str
+
+
+class ScriptModel:
+    """Replays the turns of one file, one a request. An instance belongs to one run."""
+
+    any_name = True
+
+    def __init__(self, path: Path) -> None:
+        """Reads the file.
+
+        Raises:
+            ModelError: code `script`, with the place in the file.
+        """
+        self.name = f"{PREFIX}{path}"
+        self._path = path
+        self._turns = read_script(path)
+        self._next = 0
+
+    async def stream(self, messages: list[ChatMessage], tools: list[ToolSpec]) -> AsyncGenerator[Delta, None]:  # noqa: ARG002
+        if self._next >= len(self._turns):
+            raise ModelError(
+                "script", f"{self._path}: the run asked for turn {self._next + 1}, the script has {len(self._turns)}"
+            )
+        turn = self._turns[self._next]
+        self._next += 1
+        if turn.text:
+            yield TextDelta(turn.text)
+        for index, call in enumerate(turn.calls):
+            yield CallDelta(index=index, id=call.id, name=call.name, arguments=call.arguments)
+        yield FinishDelta(turn.finish)
+
+
+def read_script(path: Path) -> list[Turn]:
+    """The turns of a script file.
+
+    Raises:
+        ModelError: code `script`: the file cannot be read, is not YAML, or a turn has the wrong shape.
+    """
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ModelError("script", f"{path}: cannot read the script: {fault}") from None
+    except yaml.YAMLError as fault:
+        raise ModelError("script", f"{path}: not YAML: {fault}") from None
+    if isinstance(root, yaml.MappingNode):
+        pairs = {key.value: value for key, value in root.value}
+        _no_other_keys(path, root, {"turns"})
+        root = pairs.get("turns")
+    if not isinstance(root, yaml.SequenceNode):
+        raise _fault(path, root, "a script is a list of turns, or a mapping with the key 'turns'")
+    return [_read_turn(path, node) for node in root.value]
+
+
+def _read_turn(path: Path, node: yaml.Node) -> Turn:
+    turn = _mapping(path, node, {"text", "calls", "finish"}, "a turn is a mapping with text, calls or finish")
+    if not turn:
+        raise _fault(path, node, "a turn needs text or calls")
+    text = _string(path, turn.get("text"), "text", "")
+    calls_node = turn.get("calls")
+    if calls_node is not None and not isinstance(calls_node, yaml.SequenceNode):
+        raise _fault(path, calls_node, "'calls' is a list of {name, arguments, id}")
+    calls = tuple(_read_call(path, call) for call in (calls_node.value if calls_node else ()))
+    return Turn(text, calls, _string(path, turn.get("finish"), "finish", "tool_calls" if calls else "stop"))
+
+
+def _read_call(path: Path, node: yaml.Node) -> ScriptedCall:
+    call = _mapping(path, node, {"name", "arguments", "id"}, "a call is a mapping with name, arguments and id")
+    if "name" not in call:
+        raise _fault(path, node, "a call needs a 'name'")
+    given = call.get("arguments")
+    if given is None:
+        arguments = "{}"
+    elif isinstance(given, yaml.MappingNode):
+        try:
+            arguments = json.dumps(_value(given), ensure_ascii=False)
+        except (TypeError, yaml.YAMLError) as fault:
+            raise _fault(path, given, f"'arguments' is not JSON: {fault}") from None
+    else:
+        arguments = _string(path, given, "arguments", "")
+    return ScriptedCall(
+        _string(path, call["name"], "name", ""), arguments, _string(path, call.get("id"), "id", "") or None
+    )
+
+
+def _mapping(path: Path, node: yaml.Node, keys: set[str], what: str) -> dict[str, yaml.Node]:
+    if not isinstance(node, yaml.MappingNode):
+        raise _fault(path, node, what)
+    _no_other_keys(path, node, keys)
+    return {key.value: value for key, value in node.value}
+
+
+def _no_other_keys(path: Path, node: yaml.MappingNode, keys: set[str]) -> None:
+    for key, _ in node.value:
+        if key.value not in keys:
+            raise _fault(path, key, f"unknown key '{key.value}'; known: {', '.join(sorted(keys))}")
+
+
+def _string(path: Path, node: yaml.Node | None, key: str, default: str) -> str:
+    if node is None:
+        return default
+    value = _value(node)
+    if not isinstance(value, str):
+        raise _fault(path, node, f"'{key}' must be a string")
+    return value
+
+
+def _value(node: yaml.Node) -> Any:
+    constructor = yaml.constructor.SafeConstructor()
+    return constructor.construct_document(node)
+
+
+def _fault(path: Path, node: yaml.Node | None, what: str) -> ModelError:
+    place = f":{node.start_mark.line + 1}:{node.start_mark.column + 1}" if node is not None else ""
+    return ModelError("script", f"{path}{place}: {what}")

@@ -1,0 +1,20 @@
+"""`python -m tests.model_server SCRIPT.json`: serves a JSON list of turns and writes its base URL to stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+from tests.model_server import ModelServer, Turn
+
+
+async def main(turns: list[Turn]) -> None:
+    async with ModelServer(turns) as server:
+        sys.stdout.write(f"{server.url}\n")
+        sys.stdout.flush()
+        await server.serve_forever()
+
+
+asyncio.run(main([Turn.read(turn) for turn in json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))]))
