@@ -1,0 +1,181 @@
+import { mkdirSync } from "node:fs";
+import * as path from "node:path";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type FrameLocator,
+  type Locator,
+  type Page,
+} from "playwright-core";
+import type { CodeServer } from "./codeServer.ts";
+import { chromiumPath, KEPT } from "./paths.ts";
+
+export function launchBrowser(): Promise<Browser> {
+  const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
+  return chromium.launch({ executablePath: chromiumPath(), args: [...args, "--disable-sync"] });
+}
+
+export interface OpenOptions {
+  /** Opened in an editor, relative to the folder. */
+  file?: string;
+  /** Further windows of one context share what the browser stores, such as trust. */
+  context?: BrowserContext;
+  theme?: "light" | "dark";
+}
+
+/** One window on a folder, driven as a person would. */
+export class Editor {
+  private constructor(
+    readonly page: Page,
+    readonly folder: string,
+    private readonly server: CodeServer,
+  ) {}
+
+  static async open(browser: Browser, server: CodeServer, folder: string, options: OpenOptions = {}): Promise<Editor> {
+    const context =
+      options.context ??
+      (await browser.newContext({
+        viewport: { width: 1400, height: 900 },
+        reducedMotion: "reduce", // without it screenshots catch half-faded notifications
+        colorScheme: options.theme ?? "dark",
+      }));
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const editor = new Editor(page, folder, server);
+    await page.goto(editor.address(options.file));
+    await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
+    await page.locator(".explorer-folders-view, .explorer-viewlet").first().waitFor({ timeout: 60_000 });
+    if (options.file) await editor.tab(options.file).waitFor();
+    return editor;
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
+  }
+
+  tab(file: string): Locator {
+    return this.page.locator(`.tab[data-resource-name="${path.basename(file)}"]`);
+  }
+
+  squiggles(severity: "error" | "warning" | "info" = "error"): Locator {
+    return this.page.locator(`.squiggly-${severity}`);
+  }
+
+  statusBar(text: string | RegExp): Locator {
+    return this.page.locator(".statusbar-item:visible").filter({ hasText: text });
+  }
+
+  notification(text: string | RegExp): Locator {
+    return this.page.locator(".notifications-toasts .notification-list-item").filter({ hasText: text });
+  }
+
+  /** Shows the AdaL sidebar and gives the rows of its tools tree. */
+  async toolRows(): Promise<Locator> {
+    await this.showSidebar();
+    return this.toolsPane().locator(".monaco-list-row");
+  }
+
+  toolsPane(): Locator {
+    return this.page.locator(".sidebar .pane", { has: this.page.locator('.pane-header[aria-label*="Tools"]') });
+  }
+
+  async showSidebar(): Promise<void> {
+    const icon = this.page.locator('.activitybar .action-item:has(.action-label[aria-label^="AdaL"])');
+    await icon.waitFor();
+    if (!(await icon.getAttribute("class"))?.includes("checked")) await icon.click();
+    await this.toolsPane().waitFor();
+  }
+
+  /** The document inside the run view. */
+  webview(): FrameLocator {
+    return this.page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+  }
+
+  /** Runs a command of the palette by its title. */
+  async command(title: string): Promise<void> {
+    await this.focus();
+    await this.page.keyboard.press("F1");
+    await this.quickInput(title);
+    await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first().waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
+  async openFile(file: string): Promise<void> {
+    await this.focus();
+    await this.page.keyboard.press("Control+P");
+    await this.quickInput(path.join(this.folder, file));
+    await this.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
+    await this.page.waitForTimeout(300); // the list fills in two steps, and Enter takes what is there
+    await this.page.keyboard.press("Enter");
+    await this.tab(file).waitFor();
+  }
+
+  /** Replaces the text of the active editor. */
+  async typeOver(text: string): Promise<void> {
+    await this.page
+      .locator(".editor-instance .view-lines")
+      .first()
+      .click({ position: { x: 5, y: 5 } });
+    await this.page.keyboard.press("Control+A");
+    await this.page.keyboard.press("Delete");
+    await this.page.keyboard.insertText(text);
+  }
+
+  async save(): Promise<void> {
+    await this.page.keyboard.press("Control+S");
+    await this.page.locator(".tab.active.dirty").waitFor({ state: "detached" });
+  }
+
+  /** The text of the active editor as shown, with ordinary spaces. */
+  async text(): Promise<string> {
+    const lines = await this.page.locator(".editor-instance .view-lines .view-line").allInnerTexts();
+    return lines.join("\n").replaceAll("\u00a0", " ");
+  }
+
+  /** Puts the cursor at a place of the active editor, both counted from 1. */
+  async goTo(line: number, column: number): Promise<void> {
+    await this.focus();
+    await this.page.keyboard.press("Control+G");
+    await this.quickInput(`:${line}:${column}`);
+    await this.page.keyboard.press("Enter");
+    await this.statusBar(`Ln ${line}, Col ${column}`).waitFor();
+  }
+
+  /** Chooses a quick fix for the finding at the cursor. */
+  async quickFix(title: string | RegExp): Promise<void> {
+    await this.page.keyboard.press("Control+.");
+    const row = this.page.locator(".action-widget .monaco-list-row.action").filter({ hasText: title });
+    await row.first().click();
+  }
+
+  /** Keeps a picture under `.artifacts/e2e`. */
+  async picture(name: string): Promise<string> {
+    mkdirSync(KEPT, { recursive: true });
+    const file = path.join(KEPT, `${name}.png`);
+    await this.page.screenshot({ path: file });
+    return file;
+  }
+
+  /** After a click in a webview keys do not reach the workbench: its own ground is clicked first. */
+  private async focus(): Promise<void> {
+    const lines = this.page.locator(".editor-instance .view-lines").first();
+    if (await lines.isVisible()) await lines.click({ position: { x: 5, y: 5 } });
+    else await this.page.locator(".editor-group-watermark, .editor-group-container").first().click();
+  }
+
+  private async quickInput(text: string): Promise<void> {
+    const input = this.page.locator(".quick-input-widget input.input").locator("visible=true");
+    await input.waitFor();
+    await input.pressSequentially(text.slice(0, 1)); // the prefix of the palette stays in front
+    await this.page.keyboard.insertText(text.slice(1));
+  }
+
+  private address(file?: string): string {
+    const authority = `127.0.0.1:${this.server.port}`;
+    const folder = `?folder=${encodeURIComponent(this.folder)}`;
+    if (!file) return `http://${authority}/${folder}`;
+    const payload = JSON.stringify([["openFile", `vscode-remote://${authority}${path.join(this.folder, file)}`]]);
+    return `http://${authority}/${folder}&payload=${encodeURIComponent(payload)}`;
+  }
+}
