@@ -1,1 +1,5 @@
-"""TODO-FILLED-BY-PACKAGE."""
+"""What users import in their tools and scripts."""
+
+from adal_ls.sdk.output import ToolOutput
+
+__all__ = ["ToolOutput"]
