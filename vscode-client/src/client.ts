@@ -9,7 +9,6 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 import type { Connection, ServerState } from "./connection.ts";
-import { logServerLine } from "./log.ts";
 import type { EditorNotifications, EditorRequests, ServerNotifications, ServerRequests } from "./protocol.ts";
 import { CrashWindow, coalesced } from "./restart.ts";
 import { type Launch, sameLaunch } from "./server.ts";
@@ -145,7 +144,10 @@ export class Client implements Connection, Disposable {
     try {
       await client.start();
     } catch (error) {
-      this.ended(client, `The language server could not be started: ${String(error)}`);
+      this.log.error(String(error));
+      if (client !== this.client) return;
+      this.client = undefined;
+      this.fail("The AdaL language server could not be started. The log says why.");
       return;
     }
     const version = client.initializeResult?.serverInfo?.version ?? "unknown";
@@ -160,7 +162,8 @@ export class Client implements Connection, Disposable {
         handled: true,
       }),
       closed: () => {
-        if (client) this.ended(client, "The language server ended.");
+        // One that ends before it answered would end again: that is for `startAnew` to tell.
+        if (client && this.isRunning()) this.ended(client);
         return { action: CloseAction.DoNotRestart, handled: true };
       },
     };
@@ -172,10 +175,6 @@ export class Client implements Connection, Disposable {
       synchronize: { configurationSection: "adal" },
       errorHandler,
       initializationFailedHandler: () => false,
-      stdioOptions: {
-        stdout: () => undefined, // holds messages alone
-        stderr: (input, log) => eachLine(input, (line) => logServerLine(log, line)),
-      },
     };
     // Without a transport nothing is added to the arguments: standard input and output are the server's default.
     const executable = { command: launch.command, args: [...launch.args], options: { cwd: launch.cwd } };
@@ -185,18 +184,21 @@ export class Client implements Connection, Disposable {
   }
 
   /** A server that ended by itself is started again, until it does so too often. */
-  private ended(client: LanguageClient, what: string): void {
+  private ended(client: LanguageClient): void {
     if (client !== this.client || this.disposed) return; // stopped on purpose
     this.client = undefined;
     const count = this.crashes.ended(Date.now());
     if (count !== undefined) {
-      this.log.warn(`${what} Starting it again (${count}).`);
+      this.log.warn(`The language server ended. Starting it again (${count}).`);
       this.enter({ kind: "starting" });
       void this.restart();
       return;
     }
-    const reason = "The AdaL language server ended five times within three minutes and was not started again.";
-    this.log.error(`${what} ${reason}`);
+    this.fail("The AdaL language server ended five times within three minutes and was not started again.");
+  }
+
+  private fail(reason: string): void {
+    this.log.error(reason);
     this.enter({ kind: "stopped", reason });
   }
 
@@ -245,17 +247,4 @@ class AdalCapability implements StaticFeature {
   }
 
   clear(): void {}
-}
-
-function eachLine(input: NodeJS.ReadableStream, take: (line: string) => void): void {
-  let rest = "";
-  input.setEncoding("utf-8");
-  input.on("data", (chunk: string | Buffer) => {
-    const lines = (rest + chunk.toString()).split(/\r?\n/);
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line) take(line);
-  });
-  input.on("end", () => {
-    if (rest) take(rest);
-  });
 }

@@ -107,7 +107,7 @@ try:
             pass
 except ImportError:
     pass
-print(json.dumps({"version": sys.version_info[:3], "packages": packages}))
+print(json.dumps({"path": sys.executable or None, "version": sys.version_info[:3], "packages": packages}))
 `;
     const options = { timeout: PROBE_MS, cwd: tmpdir(), windowsHide: true, killSignal: "SIGKILL" as const };
     execFile(file, ["-I", "-c", program], options, (error, stdout, stderr) => {
@@ -116,8 +116,9 @@ print(json.dumps({"version": sys.version_info[:3], "packages": packages}))
         return;
       }
       try {
-        const { version, packages } = JSON.parse(stdout) as Omit<Interpreter, "path">;
-        resolve({ path: file, version, packages });
+        const answer = JSON.parse(stdout) as Omit<Interpreter, "path"> & { path: string | null };
+        // What stands on PATH may be a version switcher's script: the program that it chose is the interpreter.
+        resolve({ ...answer, path: answer.path ?? file });
       } catch {
         reject(new Error(`does not answer as a Python does (${stdout.slice(0, 80).trim() || "no output"})`));
       }

@@ -42,6 +42,7 @@ const SETTINGS = {
   "npm.fetchOnlinePackageInfo": false,
   "window.menuBarVisibility": "compact",
   "workbench.reduceMotion": "on",
+  "window.autoDetectColorScheme": true, // the browser decides between the light and the dark theme
   "editor.autoIndent": "none",
   "editor.autoClosingBrackets": "never",
   "editor.autoClosingQuotes": "never",

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { Project, Tool } from "../../src/protocol.ts";
+import { asks, children, firstLine, parameterLines, roots, spoken } from "../../src/tools/nodes.ts";
+
+const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ name, parameters: {}, ...more });
+const project = (root: string, tools: Tool[], more: Partial<Project> = {}): Project => ({
+  root,
+  file: `${root}/.adal/tools.py`,
+  state: "loaded",
+  tools,
+  ...more,
+});
+
+test("the only project's tools stand at the top", () => {
+  expect(roots([project("/w", [tool("a"), tool("b")])]).map((node) => node.kind)).toEqual(["tool", "tool"]);
+});
+
+test("several projects have a row each, with their tools below", () => {
+  const list = roots([project("/w/a", [tool("one")]), project("/w/b", [])]);
+  expect(list.map((node) => node.kind)).toEqual(["project", "project"]);
+  expect(list.flatMap(children)).toMatchObject([{ kind: "tool", tool: { name: "one" } }]);
+});
+
+test("a failed load stands above the tools that were loaded last", () => {
+  const failed = project("/w", [tool("a")], { state: "error", error: "ImportError: no module named x\ntrace" });
+  expect(roots([failed])).toMatchObject([
+    { kind: "error", message: "ImportError: no module named x" },
+    { kind: "tool" },
+  ]);
+});
+
+test("built-in tools are kept apart from the project's own", () => {
+  const list = roots([project("/w", [tool("bash", { kind: "builtin" }), tool("mine", { kind: "custom" })])]);
+  expect(list).toMatchObject([{ kind: "tool", tool: { name: "mine" } }, { kind: "builtins" }]);
+  expect(list.flatMap(children)).toMatchObject([{ kind: "tool", tool: { name: "bash" } }]);
+});
+
+test("a row shows the first line of the description", () => {
+  expect(firstLine(tool("a", { description: "\n  Count words.\n\nMore." }))).toBe("Count words.");
+  expect(firstLine(tool("a"))).toBe("");
+});
+
+test("a tool asks for approval unless it says otherwise", () => {
+  expect(asks(tool("a"))).toBe(true);
+  expect(asks(tool("a", { requireApproval: false }))).toBe(false);
+});
+
+test("a screen reader hears what the icons show", () => {
+  expect(spoken(tool("a", { problems: ["ADAL401"] }))).toBe("a, asks for approval, 1 problem");
+  expect(spoken(tool("b", { requireApproval: false }))).toBe("b, runs without asking");
+});
+
+test("parameters are listed with type, need and text", () => {
+  const parameters = {
+    type: "object",
+    properties: { path: { type: "string", description: "File to read." }, limit: { type: "integer" } },
+    required: ["path"],
+  };
+  expect(parameterLines(tool("a", { parameters }))).toEqual([
+    "`path` (string): File to read.",
+    "`limit` (integer, optional)",
+  ]);
+});
