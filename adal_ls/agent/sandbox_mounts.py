@@ -1,0 +1,168 @@
+"""What a sandboxed command sees of the file system, as arguments of bubblewrap."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from adal_ls.agent.paths import VARIABLE, data_dir
+from adal_ls.agent.places import PROTECTED_FOLDERS, is_protected_name
+
+# An allow list: what is not named here does not exist in the sandbox. Of /etc only what programs need to start and to
+# name users, hosts and certificates; never /etc/shadow, which root outside could read inside as well.
+_SYSTEM = ("/usr", "/opt", "/nix/store", "/gnu/store")
+_SYSTEM_OR_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC = (
+    "alternatives",
+    "bash.bashrc",
+    "ca-certificates",
+    "group",
+    "hosts",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "mime.types",
+    "nsswitch.conf",
+    "passwd",
+    "pki",
+    "protocols",
+    "services",
+    "ssl",
+    "timezone",
+)
+
+_SKIPPED = frozenset({"node_modules", "__pycache__", ".mypy_cache", ".ruff_cache", ".tox"})
+"""Folders not searched for protected paths: large, and made by programs."""
+
+
+class UnconfinableError(Exception):
+    """This workspace cannot be given to a sandboxed command; the text says why."""
+
+
+def check_confinable(workspace: Path) -> None:
+    """Refuses workspaces (real paths) that hold what a command must never reach.
+
+    Raises:
+        UnconfinableError: the home folder, system folders or the person's data folder lie inside.
+    """
+    home = Path(os.path.realpath(Path.home()))
+    if home.is_relative_to(workspace):
+        raise UnconfinableError(
+            f"bash is refused in {workspace}: it contains your home folder {home}, with its keys and settings. Open a "
+            "project folder instead"
+        )
+    data = Path(os.path.realpath(data_dir()))
+    if data.is_relative_to(workspace):
+        raise UnconfinableError(
+            f"bash is refused in {workspace}: it contains the folder {data} that holds trust and transcripts. Set "
+            f"{VARIABLE} to a folder outside"
+        )
+    if any(Path(folder).is_relative_to(workspace) for folder in ("/usr", "/etc")):
+        raise UnconfinableError(f"bash is refused in {workspace}: it contains system folders. Open a project folder")
+
+
+def system() -> list[str]:
+    """The system's programs and libraries, read-only; empty /tmp and /run; own /proc and /dev."""
+    out: list[str] = []
+    for folder in _SYSTEM:
+        out += ("--ro-bind-try", folder, folder)
+    for folder in _SYSTEM_OR_LINKS:
+        path = Path(folder)
+        if path.is_symlink():
+            out += ("--symlink", str(path.readlink()), folder)
+        else:
+            out += ("--ro-bind-try", folder, folder)
+    for name in _ETC:
+        out += ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
+    return [*out, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run"]  # noqa: S108 - its own
+
+
+def for_workspace(workspace: Path, pythons: Sequence[Path], protected: Sequence[Path]) -> list[str]:
+    """All mounts of a command in `workspace` (a real path), later ones over earlier ones.
+
+    Args:
+        pythons: environments the command may use. Read-only even inside the workspace: we run their code outside of
+            the sandbox.
+        protected: of `protected_paths`.
+    """
+    out = system()
+    around = [folder for folder in pythons if workspace.is_relative_to(folder)]
+    for folder in around:
+        out += ("--ro-bind-try", str(folder), str(folder))
+    out += ("--bind", str(workspace), str(workspace))
+    for folder in [*(folder for folder in pythons if folder not in around), *protected]:
+        out += ("--ro-bind-try", str(folder), str(folder))
+    return out
+
+
+def protected_paths(workspace: Path) -> list[Path]:
+    """Every protected file and folder that exists in `workspace`, and the Python environments at its top.
+
+    A protected link stands for its target; the link itself can be replaced by a command, since nothing can be mounted
+    over a link.
+    """
+    out: list[Path] = []
+    pending = [workspace]
+    while pending:
+        folder = pending.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except FileNotFoundError:
+            continue  # removed meanwhile
+        except PermissionError:
+            out.append(folder)  # cannot be searched, so nothing in it may be changed
+            continue
+        for entry in entries:
+            path = Path(entry.path)
+            if is_protected_name(path.relative_to(workspace)):
+                out.append(Path(os.path.realpath(path)))
+            elif not entry.is_dir(follow_symlinks=False) or entry.name in _SKIPPED:
+                continue
+            elif folder == workspace and (path / "pyvenv.cfg").exists():
+                out.append(path)
+            else:
+                pending.append(path)
+    return [path for path in out if path.is_relative_to(workspace)]
+
+
+_placed: dict[Path, int] = {}
+_placed_lock = threading.Lock()
+
+
+@contextmanager
+def placeholders(workspace: Path) -> Iterator[None]:
+    """Empty folders in place of missing `.adal`, `.git` and `.vscode`, for as long as a command runs.
+
+    Only what exists can be mounted read-only, and a command that could make `.git/config` would have git run its code
+    outside of the sandbox later. Commands that run at once share the folders.
+    """
+    with _placed_lock:
+        held = [path for name in sorted(PROTECTED_FOLDERS) if _place(path := workspace / name)]
+        for path in held:
+            _placed[path] = _placed.get(path, 0) + 1
+    try:
+        yield
+    finally:
+        with _placed_lock:
+            for path in held:
+                _placed[path] -= 1
+                if not _placed[path]:
+                    del _placed[path]
+                    # Not empty: somebody outside of the sandbox put something there, and it stays.
+                    with contextlib.suppress(OSError):
+                        path.rmdir()
+
+
+def _place(path: Path) -> bool:
+    if path in _placed:
+        return True
+    try:
+        path.mkdir()
+    except OSError:  # it exists, or we may not make it: then a command, with fewer rights, may not either
+        return False
+    return True

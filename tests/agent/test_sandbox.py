@@ -1,0 +1,291 @@
+"""What a sandboxed command cannot do, tried out. bubblewrap must work here: a sandbox nobody tested is none."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from adal_ls.agent import sandbox
+from adal_ls.agent.sandbox import Finished, SandboxLimits, SandboxUnavailableError
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ADAL_DATA_DIR", str(tmp_path / "data"))
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    return folder
+
+
+async def text_of(command: str, workspace: Path) -> str:
+    finished = await sandbox.run(command, workspace)
+    return finished.output.decode()
+
+
+async def test_a_command_runs_in_the_workspace_and_may_write_there(workspace: Path) -> None:
+    finished = await sandbox.run("pwd; echo made > file; cat file", workspace)
+    assert finished.exit_code == 0
+    assert finished.output.decode() == f"{os.path.realpath(workspace)}\nmade\n"
+    assert (workspace / "file").read_text() == "made\n"
+
+
+async def test_an_exit_code_is_data_and_errors_are_in_the_output(workspace: Path) -> None:
+    finished = await sandbox.run("echo out; echo err >&2; exit 7", workspace)
+    assert (finished.exit_code, finished.output) == (7, b"out\nerr\n")
+
+
+async def test_a_command_that_kills_itself_gives_the_shells_code(workspace: Path) -> None:
+    assert (await sandbox.run("kill -9 $$", workspace)).exit_code == 137
+
+
+async def test_nothing_outside_can_be_changed(workspace: Path, tmp_path: Path) -> None:
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    for place in (beside / "x", Path("/usr/x-adal"), Path("/etc/x-adal"), Path("/x-adal"), Path.home() / "x-adal"):
+        await sandbox.run(f"mkdir -p '{place.parent}'; echo broken > '{place}'", workspace)
+        assert not place.exists()
+    await sandbox.run("echo lost > /tmp/x-adal", workspace)
+    assert not Path("/tmp/x-adal").exists()
+
+
+async def test_nothing_outside_can_be_read(workspace: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "keys" / "id_ed25519"
+    secret.parent.mkdir()
+    secret.write_text("canary-7f31")
+    (workspace / "link").symlink_to(secret)
+    output = await text_of(f"cat '{secret}' link ../keys/id_ed25519; ls -A '{Path.home()}' /home /root", workspace)
+    assert "canary" not in output
+    assert "No such file" in output
+    for private in ("/etc/shadow", "/var", "/proc/1/root/etc/shadow"):
+        assert (await sandbox.run(f"cat {private} || ls {private}", workspace)).exit_code != 0
+
+
+async def test_there_is_no_network(workspace: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        finished = await sandbox.run(f"exec 3<>/dev/tcp/127.0.0.1/{port} && echo connected", workspace)
+        assert b"connected" not in finished.output
+        assert finished.exit_code != 0
+        server.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+async def test_nothing_is_inherited_from_the_environment(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    variables = {line.split("=")[0] for line in (await text_of("env", workspace)).splitlines()}
+    assert "LANG" in variables
+    assert variables <= {"LANG", "LC_ALL", "LC_CTYPE", "TZ", "PATH", "HOME", "TMPDIR", "TERM", "PWD", "SHLVL", "_"}
+    assert "sk-canary" not in await text_of("cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n'", workspace)
+
+
+async def test_standard_input_is_empty(workspace: Path) -> None:
+    finished = await sandbox.run("cat; echo end", workspace)
+    assert finished.output == b"end\n"
+
+
+async def test_other_processes_cannot_be_seen(workspace: Path) -> None:
+    seen = (await text_of("ls /proc | grep -c '^[0-9]'", workspace)).strip()
+    assert int(seen) < 8
+    assert os.getpid() > 8
+
+
+async def test_protected_paths_are_read_only(workspace: Path) -> None:
+    for name in (".git/hooks/pre-commit", ".adal/tools.py", ".vscode/tasks.json", ".env", ".env.local", "a/.adal/x.py"):
+        path = workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("good")
+        finished = await sandbox.run(f"cat {name}; echo bad > {name} || rm -f {name} || mv {name} x", workspace)
+        assert path.read_text() == "good"
+        assert finished.output.startswith(b"good")
+        assert b"Read-only file system" in finished.output
+
+
+async def test_protected_folders_that_do_not_exist_cannot_be_made(workspace: Path) -> None:
+    for name in (".git", ".adal", ".vscode"):
+        finished = await sandbox.run(f"mkdir -p {name}/x; echo bad > {name}/config; rmdir {name}", workspace)
+        assert finished.exit_code != 0
+        assert b"Read-only file system" in finished.output
+    assert list(workspace.iterdir()) == []
+
+
+async def test_protected_files_that_appear_are_reported(workspace: Path) -> None:
+    finished = await sandbox.run("mkdir -p sub/.adal; touch sub/.adal/tools.py .env.new ordinary", workspace)
+    assert sorted(path.relative_to(os.path.realpath(workspace)).as_posix() for path in finished.new_protected) == [
+        ".env.new",
+        "sub/.adal",
+    ]
+
+
+async def test_commands_at_once_share_the_placeholders_of_protected_folders(workspace: Path) -> None:
+    slow = asyncio.ensure_future(sandbox.run("sleep 0.3; mkdir .git/hooks", workspace))
+    while not (workspace / ".git").exists():
+        await asyncio.sleep(0.005)
+    await sandbox.run("true", workspace)
+    assert (workspace / ".git").exists()
+    assert (await slow).exit_code != 0
+    assert list(workspace.iterdir()) == []
+
+
+async def test_a_python_environment_of_the_workspace_is_read_only(workspace: Path) -> None:
+    site = workspace / "env" / "lib"
+    site.mkdir(parents=True)
+    (workspace / "env" / "pyvenv.cfg").touch()
+    finished = await sandbox.run("echo 'import os' > env/lib/evil.pth", workspace)
+    assert finished.exit_code != 0
+    assert list(site.iterdir()) == []
+
+
+async def test_the_time_limit_ends_a_command_and_keeps_its_output(workspace: Path) -> None:
+    finished = await sandbox.run("echo first; sleep 60", workspace, limits=SandboxLimits(seconds=0.5))
+    assert finished.exit_code is None
+    assert finished.output == b"first\n"
+    assert finished.seconds < 5
+
+
+async def test_output_over_the_limit_is_counted_and_dropped(workspace: Path) -> None:
+    limits = SandboxLimits(output_bytes=1000)
+    finished = await sandbox.run("head -c 300000 /dev/zero | tr '\\0' x", workspace, limits=limits)
+    assert finished.output == b"x" * 1000
+    assert finished.dropped == 299_000
+    assert finished.exit_code == 0
+
+
+async def test_a_cancelled_command_is_gone_with_its_children_within_half_a_second(workspace: Path) -> None:
+    command = "(setsid sleep 1234 & sleep 1234) & echo started > file; sleep 1234"
+    task = asyncio.ensure_future(sandbox.run(command, workspace))
+    while not (workspace / "file").exists() or len(sleepers("1234")) < 3:
+        await asyncio.sleep(0.01)
+    started = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    while sleepers("1234"):
+        await asyncio.sleep(0.01)
+    assert time.monotonic() - started < 0.5
+
+
+async def test_what_runs_on_in_the_background_ends_with_the_command(workspace: Path) -> None:
+    started = time.monotonic()
+    finished = await sandbox.run("sleep 4321 & echo done", workspace)
+    assert finished.output == b"done\n"
+    assert time.monotonic() - started < 5
+    assert sleepers("4321") == []
+
+
+def test_a_command_ends_with_the_process_that_started_it(workspace: Path) -> None:
+    code = (
+        "import asyncio, pathlib; from adal_ls.agent import sandbox; "
+        f"asyncio.run(sandbox.run('sleep 2345', pathlib.Path({str(workspace)!r})))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code])
+    while not sleepers("2345"):
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 2
+    while sleepers("2345") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert sleepers("2345") == []
+
+
+def sleepers(seconds: str) -> list[int]:
+    """Ids of `sleep SECONDS` processes."""
+    running = psutil.process_iter(["cmdline"])
+    return [process.pid for process in running if process.info["cmdline"] == ["sleep", seconds]]
+
+
+@pytest.fixture
+def forget_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "_working", set())
+
+
+async def test_without_bubblewrap_nothing_runs_and_the_way_out_is_told(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SandboxUnavailableError, match="apt install bubblewrap"):
+        await sandbox.run("touch ran", workspace)
+    assert list(workspace.iterdir()) == []
+
+
+async def test_a_bubblewrap_that_does_not_work_is_told_from_a_command_that_fails(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forget_probe: None
+) -> None:
+    fake = tmp_path / "bin" / "bwrap"
+    fake.parent.mkdir()
+    fake.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(fake.parent))
+    with pytest.raises(SandboxUnavailableError, match=r"No permissions to create new namespace.*user namespaces"):
+        await sandbox.run("touch ran", workspace)
+    assert list(workspace.iterdir()) == []
+
+
+async def test_a_bubblewrap_that_the_workspace_brings_is_never_used(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, forget_probe: None
+) -> None:
+    planted = workspace / "node_modules" / ".bin" / "bwrap"
+    planted.parent.mkdir(parents=True)
+    planted.write_text(f"#!/bin/sh\ntouch '{workspace}/escaped'\n")
+    planted.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{planted.parent}:.:{os.environ['PATH']}")
+    monkeypatch.chdir(planted.parent)
+    assert (await sandbox.run("true", workspace)).exit_code == 0
+    assert not (workspace / "escaped").exists()
+
+
+async def test_a_workspace_that_holds_the_home_folder_is_refused(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(workspace / "home"))
+    with pytest.raises(SandboxUnavailableError, match="home folder"):
+        await sandbox.run("touch ran", workspace)
+    assert list(workspace.iterdir()) == []
+
+
+async def test_a_workspace_that_holds_trust_and_transcripts_is_refused(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADAL_DATA_DIR", str(workspace / "data"))
+    with pytest.raises(SandboxUnavailableError, match="ADAL_DATA_DIR"):
+        await sandbox.run("touch ran", workspace)
+
+
+async def test_other_platforms_are_refused(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "darwin")
+    with pytest.raises(SandboxUnavailableError, match="darwin"):
+        await sandbox.run("touch ran", workspace)
+
+
+async def test_a_command_with_a_nul_character_is_refused(workspace: Path) -> None:
+    with pytest.raises(ValueError, match="NUL"):
+        await sandbox.run("echo \0", workspace)
+
+
+async def test_git_works_read_only_in_the_sandbox(workspace: Path) -> None:
+    git = shutil.which("git")
+    assert git is not None
+    subprocess.run([git, "init", "-q", str(workspace)], check=True)
+    finished: Finished = await sandbox.run("git status --short; touch new; git status --short", workspace)
+    assert finished.output == b"?? new\n"
+
+
+def test_commands_run_from_a_thread_that_is_not_the_main_one(workspace: Path) -> None:
+    out: list[Finished] = []
+    thread = threading.Thread(target=lambda: out.append(asyncio.run(sandbox.run("echo hi", workspace))))
+    thread.start()
+    thread.join(20)
+    assert out[0].output == b"hi\n"
