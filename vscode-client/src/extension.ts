@@ -4,6 +4,7 @@ import { registerCommands } from "./commands.ts";
 import type { ServerState } from "./connection.ts";
 import { openLog } from "./log.ts";
 import { watchPythonExtension } from "./pythonExtension.ts";
+import { registerRunView } from "./run/register.ts";
 import { AgentRuntime } from "./runtime.ts";
 import { resolveServer } from "./server.ts";
 import type { Services } from "./services.ts";
@@ -32,6 +33,7 @@ export async function activate(context: ExtensionContext): Promise<Services | un
     ...showStatus(server, tools),
     ...showToolsTree(tools),
     ...registerCommands(server, tools, runtime, log),
+    registerRunView(context, services),
     watchTrust(server, log),
     server.onDidChangeState((state) => void tellTrouble(state, server, log.show.bind(log))),
     workspace.onDidChangeConfiguration((event) => {

@@ -14,7 +14,7 @@ export interface Part {
 const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
 
 // In running text the joiner and the selector between emoji are no trick; in arguments even they are shown.
-const EMOJI_GLUE = /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\u{fe0f}])[\u{200d}\u{fe0f}]/u;
+const EMOJI_GLUE = /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u{fe0f})(?:\u{200d}|\u{fe0f})/u;
 
 /** `text` in parts, for a view that marks the escapes. */
 export function revealParts(text: string): Part[] {

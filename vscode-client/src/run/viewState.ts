@@ -44,10 +44,9 @@ export type FromView =
   | { readonly type: "ready" }
   | { readonly type: "run"; readonly prompt: string }
   | { readonly type: "stop" }
-  | { readonly type: "newRun" }
   | { readonly type: "answer"; readonly choice: Choice }
   | { readonly type: "loadArguments"; readonly approvalId: string }
-  | { readonly type: "pickModel" | "pickMode" | "showRuns" | "manageTrust" | "act" | "newToolsFile" }
+  | { readonly type: "pickModel" | "pickMode" | "manageTrust" | "act" | "newToolsFile" | "showLog" }
   | { readonly type: "open"; readonly location: Location }
   | { readonly type: "openLink"; readonly url: string }
   | { readonly type: "copy"; readonly text: string };

@@ -1,0 +1,62 @@
+import { type Memento, type QuickPickItem, window } from "vscode";
+import type { PermissionMode, Run } from "../protocol.ts";
+import { MODES } from "./modes.ts";
+
+const RECENT_MODELS = "adal.recentModels";
+
+/** Asks for a model: one used before, or any id typed in. Undefined when the person backs out. */
+export async function pickModel(current: string, configured: string, memory: Memento): Promise<string | undefined> {
+  const recent = memory.get<string[]>(RECENT_MODELS, []);
+  const known = [...new Set([current, configured, ...recent, "offline"])].filter((model) => model !== "");
+  const picker = window.createQuickPick<QuickPickItem & { model: string }>();
+  picker.title = "Model of the next run";
+  picker.placeholder = "Choose a model, or type a litellm id such as openai/gpt-4o or ollama_chat/qwen3";
+  const itemOf = (model: string) => ({ model, label: model, description: aboutModel(model, configured) });
+  const list = (typed: string) => {
+    const isNew = typed !== "" && !known.includes(typed);
+    const entered = { model: typed, label: typed, description: "Use this model", alwaysShow: true };
+    picker.items = isNew ? [entered, ...known.map(itemOf)] : known.map(itemOf);
+  };
+  picker.onDidChangeValue((value) => list(value.trim()));
+  list("");
+  const chosen = await new Promise<string | undefined>((settle) => {
+    picker.onDidAccept(() => settle(picker.selectedItems[0]?.model));
+    picker.onDidHide(() => settle(undefined));
+    picker.show();
+  });
+  picker.dispose();
+  if (chosen && chosen !== "offline") {
+    await memory.update(RECENT_MODELS, [chosen, ...recent.filter((model) => model !== chosen)].slice(0, 8));
+  }
+  return chosen;
+}
+
+function aboutModel(model: string, configured: string): string {
+  if (model === "offline") {
+    return "No model: performs the calls that the prompt contains";
+  }
+  return model === configured ? "From the settings" : "";
+}
+
+/** Asks for the permission mode of the next run. It holds for this window, never longer. */
+export async function pickMode(current: PermissionMode): Promise<PermissionMode | undefined> {
+  const items = (Object.keys(MODES) as PermissionMode[]).map((mode) => ({
+    mode,
+    label: mode === "yolo" ? `$(warning) ${MODES[mode].label}` : MODES[mode].label,
+    description: mode === current ? "current" : "",
+    detail: MODES[mode].about,
+  }));
+  const title = "What the agent may do without asking";
+  return (await window.showQuickPick(items, { title, placeHolder: "Holds for this window" }))?.mode;
+}
+
+/** Asks for one of the workspace's runs. */
+export async function pickRun(runs: readonly Run[]): Promise<string | undefined> {
+  const items = runs.map((run) => ({
+    runId: run.runId,
+    label: run.title,
+    description: run.model,
+    detail: `${new Date(run.created).toLocaleString()} · ${run.state === "waiting_approval" ? "waiting for approval" : run.state}`,
+  }));
+  return (await window.showQuickPick(items, { title: "Earlier runs", matchOnDescription: true }))?.runId;
+}

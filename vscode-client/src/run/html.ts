@@ -1,0 +1,39 @@
+/** Where the view's own files are, as the webview may load them, and what marks the one script that may run. */
+export interface PageSource {
+  readonly cspSource: string;
+  readonly script: string;
+  readonly style: string;
+  readonly nonce: string;
+}
+
+/**
+ * What the view may load: its script, its styles and its icon font. No image, no connection, no frame, no form, no
+ * eval, so that no text in it can reach a server (CVE-2025-32711).
+ */
+export function contentSecurityPolicy(source: Pick<PageSource, "cspSource" | "nonce">): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${source.nonce}'`,
+    `style-src ${source.cspSource}`,
+    `font-src ${source.cspSource}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
+
+export function pageHtml(source: PageSource): string {
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy(source)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>AdaL Run</title>
+<link rel="stylesheet" href="${source.style}">
+</head>
+<body>
+<script nonce="${source.nonce}" src="${source.script}"></script>
+</body>
+</html>
+`;
+}

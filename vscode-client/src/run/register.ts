@@ -1,0 +1,170 @@
+import { commands, Disposable, type ExtensionContext, env, Range, Uri, window, workspace } from "vscode";
+import type { Location } from "../protocol.ts";
+import type { Services } from "../services.ts";
+import { readSettings } from "../settings.ts";
+import { Attention } from "./attention.ts";
+import { pickMode, pickModel, pickRun } from "./choices.ts";
+import { RunController } from "./controller.ts";
+import { RUNTIME_MISSING, readinessOf } from "./readiness.ts";
+import { isGoing } from "./transcript.ts";
+import { RUN_VIEW, RunView } from "./view.ts";
+import type { FromView, Readiness, ViewState } from "./viewState.ts";
+
+/** Registers the Run view with its commands, and answers the server's approval requests. */
+export function registerRunView(context: ExtensionContext, services: Services): Disposable {
+  const { connection, log } = services;
+  const controller = new RunController(connection, initialSettings(), (problem) => log.error(problem));
+  const showApprovals = () => show("approvals");
+  const view = new RunView(
+    context.extensionUri,
+    () => controller.state,
+    (message) => heard(message).catch((error: unknown) => tell(error)),
+    () => attention.update(controller.state.approvals),
+  );
+  const attention = new Attention(view, showApprovals);
+
+  function judge(): void {
+    controller.readiness = readinessOf(connection.state, workspace.isTrusted);
+    if (connection.state.kind === "running") {
+      void controller.connected();
+    } else if (connection.state.kind !== "starting") {
+      controller.disconnected();
+    }
+  }
+
+  function show(on: "prompt" | "approvals"): void {
+    void commands.executeCommand(`${RUN_VIEW}.focus`).then(() => view.focus(on), tell);
+  }
+
+  async function run(prompt: string, projectRoot?: string): Promise<void> {
+    if (await services.runtime.ensure()) {
+      await controller.start(prompt, projectRoot);
+    } else if (controller.state.readiness.kind === "ready") {
+      controller.readiness = RUNTIME_MISSING;
+    }
+  }
+
+  async function act(readiness: Readiness): Promise<void> {
+    if (readiness.kind === "blocked" && readiness.action) {
+      await commands.executeCommand(readiness.action.command);
+      judge();
+    }
+  }
+
+  async function heard(message: FromView): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        return controller.restore();
+      case "run":
+        return run(message.prompt);
+      case "stop":
+        return controller.stop();
+      case "answer":
+        return controller.answer(message.choice);
+      case "loadArguments":
+        return controller.loadArguments(message.approvalId);
+      case "pickModel": {
+        const model = await pickModel(controller.state.model, readSettings().model, context.workspaceState);
+        if (model) controller.settings = { ...controller.settings, model };
+        return;
+      }
+      case "pickMode": {
+        const mode = await pickMode(controller.state.mode);
+        if (mode) controller.settings = { ...controller.settings, mode };
+        return;
+      }
+      case "act":
+        return act(controller.state.readiness);
+      case "manageTrust":
+        return commands.executeCommand("workbench.trust.manage");
+      case "newToolsFile":
+        return commands.executeCommand("adal.newToolsFile");
+      case "showLog":
+        return commands.executeCommand("adal.showLog");
+      case "open":
+        return open(message.location);
+      case "openLink":
+        return openLink(message.url);
+      case "copy":
+        return env.clipboard.writeText(message.text);
+    }
+  }
+
+  async function showRuns(): Promise<void> {
+    const runId = await pickRun(await controller.runs());
+    if (runId) {
+      show("prompt");
+      await controller.show(runId);
+    }
+  }
+
+  function tell(error: unknown): void {
+    const words = error instanceof Error ? error.message : String(error);
+    log.error(words);
+    void window.showErrorMessage(`AdaL: ${words}`);
+  }
+
+  let asked = controller.state.approvals;
+  let going = false;
+  const guarded = (action: () => Promise<void>) => () => action().catch(tell);
+  judge();
+  return Disposable.from(
+    controller,
+    view,
+    attention,
+    window.registerWebviewViewProvider(RUN_VIEW, view),
+    controller.onChange((state) => {
+      view.update();
+      if (state.approvals !== asked) {
+        asked = state.approvals;
+        attention.update(asked);
+      }
+      if (isRunning(state) !== going) {
+        going = isRunning(state);
+        void commands.executeCommand("setContext", "adal.runGoing", going);
+      }
+    }),
+    connection.onDidChangeState(judge),
+    workspace.onDidGrantWorkspaceTrust(judge),
+    workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("adal.model") || event.affectsConfiguration("adal.permissionMode")) {
+        controller.settings = initialSettings();
+      }
+    }),
+    window.onDidChangeWindowState(() => attention.update(controller.state.approvals)),
+    commands.registerCommand("adal.runAgent", (given?: { prompt?: string; projectRoot?: string }) =>
+      typeof given?.prompt === "string" ? run(given.prompt, given.projectRoot).catch(tell) : show("prompt"),
+    ),
+    commands.registerCommand("adal.stopRun", () => controller.stop()),
+    commands.registerCommand("adal.newRun", () => {
+      controller.clear();
+      show("prompt");
+    }),
+    commands.registerCommand("adal.showRuns", guarded(showRuns)),
+    commands.registerCommand("adal.showApprovals", showApprovals),
+  );
+}
+
+function initialSettings(): { model: string | undefined; mode: ReturnType<typeof readSettings>["permissionMode"] } {
+  const { model, permissionMode } = readSettings();
+  return { model: model || undefined, mode: permissionMode };
+}
+
+function isRunning(state: ViewState): boolean {
+  return state.run !== undefined && isGoing(state.run.state);
+}
+
+/** The editor asks before it leaves for another host, and shows the whole address. */
+async function openLink(url: string): Promise<void> {
+  const target = Uri.parse(url, true);
+  if (target.scheme !== "http" && target.scheme !== "https") {
+    throw new Error(`Only web links are opened from a run, not '${target.scheme}:' ones.`);
+  }
+  await env.openExternal(target);
+}
+
+async function open(location: Location): Promise<void> {
+  const { start, end } = location.range;
+  const selection = new Range(start.line, start.character, end.line, end.character);
+  await window.showTextDocument(Uri.parse(location.uri, true), { selection });
+}

@@ -1,0 +1,71 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { revealParts } from "../src/run/reveal.ts";
+import type { FromView } from "../src/run/viewState.ts";
+import type { ArgumentRow } from "./argumentRows.ts";
+import { beginning } from "./argumentRows.ts";
+
+/** What the person does in the view and the extension need not know. */
+export interface Local {
+  readonly draft: string;
+  readonly reasons: Readonly<Record<string, string>>;
+  /** Approvals and calls whose text is shown in full. */
+  readonly whole: ReadonlySet<string>;
+  /** Approvals that have been on the screen long enough not to be answered by a click meant for something else. */
+  readonly armed: ReadonlySet<string>;
+}
+
+export interface Actions {
+  send(message: FromView): void;
+  change(change: Partial<Local>): void;
+}
+
+/** Text of a model or a tool: plain text, with what would be invisible as marked escapes. */
+export function revealed(text: string): unknown {
+  return revealParts(text).map((part) =>
+    part.escaped
+      ? html`<span class="escape" title="A character that cannot be seen or that changes how text is shown"
+          >${part.text}</span
+        >`
+      : part.text,
+  );
+}
+
+export function icon(name: string, label?: string): TemplateResult {
+  return label
+    ? html`<span class="codicon codicon-${name}" role="img" aria-label=${label} title=${label}></span>`
+    : html`<span class="codicon codicon-${name}" aria-hidden="true"></span>`;
+}
+
+export function argumentList(rows: readonly ArgumentRow[]): TemplateResult {
+  if (rows.length === 0) {
+    return html`<p class="muted">No arguments</p>`;
+  }
+  return html`<dl class="arguments">
+    ${rows.map(
+      (row) => html`<div class=${row.block ? "argument block" : "argument"}>
+        <dt>${revealed(row.name)}</dt>
+        <dd class=${`value ${row.type}`}>${revealed(row.text)}</dd>
+      </div>`,
+    )}
+  </dl>`;
+}
+
+/** A text of a tool in a box; long ones begin cut, with a button that says how much is missing. */
+export function textBox(label: string, text: string, id: string, local: Local, actions: Actions): TemplateResult {
+  const shown = local.whole.has(id) ? text : beginning(text, 800, 10);
+  const hidden = text.length - shown.length;
+  return html`<div class="box">
+    ${label ? html`<div class="label">${label}</div>` : nothing}
+    <pre tabindex="0" aria-label=${label || "Result"}>${revealed(shown)}</pre>
+    ${hidden > 0 ? moreButton(`${count(hidden)} more characters`, id, local, actions) : nothing}
+  </div>`;
+}
+
+export function moreButton(words: string, id: string, local: Local, actions: Actions): TemplateResult {
+  const show = () => actions.change({ whole: new Set([...local.whole, id]) });
+  return html`<button class="link more" @click=${show}>Show ${words}</button>`;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
