@@ -116,7 +116,10 @@ def provider_alias(name: str, taken: Collection[str] = ()) -> str:
 
 
 def suggest(name: str, taken: Collection[str] = ()) -> str:
-    """A name near `name` that every rule takes and that is not in `taken`, for a quick fix."""
+    """A name near `name`, at most 64 characters, that the runtime takes and that is not in `taken`, for a quick fix.
+
+    Letters other than ASCII stay: what they would be in ASCII is for the author to say.
+    """
     base = re.sub(r"\W+", "_", name).strip("_") or "tool"
     if base[0].isdigit():
         base = f"tool_{base}"
@@ -124,8 +127,9 @@ def suggest(name: str, taken: Collection[str] = ()) -> str:
         base = "tool"
     if is_refused(base) or lookalike(base) is not None:
         base = f"{base}_tool" if not is_keyword(base) else f"{base}_"
+    base, used = base[:60], {canonical(name) for name in taken}
     candidate, number = base, 2
-    while candidate in taken or is_refused(candidate):
+    while canonical(candidate) in used or is_refused(candidate):
         candidate, number = f"{base}_{number}", number + 1
     return candidate
 

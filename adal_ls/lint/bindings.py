@@ -1,0 +1,176 @@
+"""Which names a module binds at its top level, and to what, as far as that can be read."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+from adal_ls.lint.parsing import Unreadable
+from adal_ls.lint.text import Lines, Range
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+_GLOBAL = re.compile(r"\bglobal[ \t]+(\w+(?:[ \t]*,[ \t]*\w+)*)")
+# Names that come in by these are not written down anywhere.
+_UNSEEN = re.compile(r"\b(?:globals|exec)[ \t]*\(")
+_DEF = re.compile(r"(?:async(?:\s|\\\r?\n)+)?(?:def|class)(?:\s|\\\r?\n)+(\w+)")
+_BROKEN_DEF = re.compile(r"(?:^|[\r\n])((?:async[ \t]+)?def[ \t]+(\w+))")
+
+
+class Binding(Enum):
+    FUNCTION = "function"
+    CLASS = "class"
+    IMPORT = "import"
+    ALIAS = "alias"  # g = f
+    OTHER = "other"  # assigned from an expression, a loop variable, ...
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One place that binds a name. `conditional`: inside `if`, `try`, a loop or `with`, so others may hold instead."""
+
+    name: str
+    kind: Binding
+    range: Range
+    name_range: Range
+    conditional: bool = False
+    node: Function | None = field(default=None, compare=False, repr=False)
+    original: str | None = None
+    """What an import or alias calls it on the other side."""
+    readable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """All names of a module. `open`: other names can come in unseen, by a star import for example."""
+
+    definitions: Mapping[str, tuple[Definition, ...]]
+    open: bool
+    unreadable: frozenset[str]
+    """Names that stand in statements that could not be parsed, and so may be bound there."""
+
+    def effective(self, name: str) -> Definition | None:
+        """The definition that most likely holds when the module has run: the last, a function where branches differ."""
+        return _effective(self.definitions.get(name, ()))
+
+    def knows(self, name: str) -> bool:
+        """Whether the name is bound, or may be."""
+        return self.open or name in self.definitions or name in self.unreadable
+
+    def functions(self) -> list[Definition]:
+        """The functions of the module that hold at its end, in order, each name once."""
+        found = [self.effective(name) for name in self.definitions]
+        return sorted((d for d in found if d and d.kind is Binding.FUNCTION), key=lambda definition: definition.range)
+
+
+def collect(module: ast.Module, lines: Lines, unreadable: tuple[Unreadable, ...]) -> Bindings:
+    """Read the bindings of a parsed module."""
+    found: dict[str, list[Definition]] = {}
+    collector = _Collector(lines)
+    for definition in collector.read(module):
+        found.setdefault(definition.name, []).append(definition)
+    for piece in unreadable:
+        for match in _BROKEN_DEF.finditer(piece.text):
+            name_range = lines.range(piece.start + match.start(2), piece.start + match.end(2))
+            broken = Definition(match[2], Binding.FUNCTION, piece.range, name_range, readable=False)
+            found.setdefault(match[2], []).append(broken)
+            break
+    words = {word for piece in unreadable for word in re.findall(r"\w+", piece.text)}
+    words.update(word for match in _GLOBAL.finditer(lines.text) for word in re.findall(r"\w+", match[1]))
+    star = collector.star or any(re.search(r"import[ \t]+\*", piece.text) for piece in unreadable)
+    return Bindings(
+        MappingProxyType({name: tuple(definitions) for name, definitions in found.items()}),
+        star or _UNSEEN.search(lines.text) is not None,
+        frozenset(words),
+    )
+
+
+def _effective(definitions: tuple[Definition, ...]) -> Definition | None:
+    last = max((index for index, d in enumerate(definitions) if not d.conditional), default=0)
+    candidates = definitions[last:]
+    if candidates and not candidates[0].conditional:
+        return candidates[0]
+    return next((d for d in candidates if d.kind is Binding.FUNCTION), candidates[0] if candidates else None)
+
+
+class _Collector:
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._walrus = ":=" in lines.text
+        self.star = False
+
+    def read(self, module: ast.Module) -> Iterator[Definition]:
+        stack: list[tuple[ast.AST, bool]] = [(statement, False) for statement in reversed(module.body)]
+        while stack:
+            node, conditional = stack.pop()
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield self._definition(node, conditional)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                yield from self._imported(node, conditional)
+            elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+                yield from self._assigned(node, conditional)
+            elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+                yield from self._named(node, conditional)
+                children = [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
+                stack.extend((child, True) for child in reversed(children))
+
+    def _definition(self, node: Function | ast.ClassDef, conditional: bool) -> Definition:
+        whole = self._lines.range_of(node)
+        start = self._lines.offset(whole.start)
+        match = _DEF.match(self._lines.text, start)
+        name_range = self._lines.range(match.start(1), match.end(1)) if match else whole
+        if isinstance(node, ast.ClassDef):
+            return Definition(node.name, Binding.CLASS, whole, name_range, conditional)
+        return Definition(node.name, Binding.FUNCTION, whole, name_range, conditional, node)
+
+    def _imported(self, node: ast.Import | ast.ImportFrom, conditional: bool) -> Iterator[Definition]:
+        for alias in node.names:
+            if alias.name == "*":
+                self.star = True
+                continue
+            place = self._lines.range_of(alias)
+            name = alias.asname or alias.name.partition(".")[0]
+            original = alias.name if isinstance(node, ast.ImportFrom) else None
+            yield Definition(name, Binding.IMPORT, place, place, conditional, original=original)
+
+    def _assigned(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign, conditional: bool) -> Iterator[Definition]:
+        place = self._lines.range_of(node)
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if isinstance(node, ast.AnnAssign) and node.value is None:
+            return
+        for target in targets:
+            alone = isinstance(target, ast.Name) and not isinstance(node, ast.AugAssign)
+            aliased = node.value.id if alone and isinstance(node.value, ast.Name) else None
+            kind = Binding.ALIAS if aliased else Binding.OTHER
+            for name in _names(target):
+                yield Definition(name.id, kind, place, self._lines.range_of(name), conditional, original=aliased)
+        if self._walrus and node.value is not None:
+            yield from self._stored(node.value, conditional)
+
+    def _named(self, node: ast.AST, conditional: bool) -> Iterator[Definition]:
+        """The names that a statement binds in its own expressions, patterns and clauses."""
+        if isinstance(node, ast.ExceptHandler) and node.name:
+            place = self._lines.range_of(node)
+            yield Definition(node.name, Binding.OTHER, place, place, conditional=True)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr | ast.withitem | ast.pattern):
+                yield from self._stored(child, conditional)
+
+    def _stored(self, node: ast.AST, conditional: bool) -> Iterator[Definition]:
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                place = self._lines.range_of(inner)
+                yield Definition(inner.id, Binding.OTHER, place, place, conditional)
+            elif isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name:
+                place = self._lines.range_of(inner)
+                yield Definition(inner.name, Binding.OTHER, place, place, conditional=True)
+
+
+def _names(target: ast.expr) -> Iterator[ast.Name]:
+    for node in ast.walk(target):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node

@@ -1,0 +1,47 @@
+"""What lint says about a file: findings with their fixes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from adal_ls.lint.text import Range
+
+
+class Severity(Enum):
+    """As in LSP; the value is the word used in settings and in machine-readable output."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+    HINT = "hint"
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """Put `new_text` in the place of `range`. Line ends in it are those of the file."""
+
+    range: Range
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One way to mend a finding. A preferred fix can be applied without asking which one is meant."""
+
+    title: str
+    edits: tuple[TextEdit, ...]
+    preferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing lint says. `related` are other places that belong to it, each with its own sentence."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    range: Range
+    related: tuple[tuple[Range, str], ...] = ()
+    fixes: tuple[Fix, ...] = ()

@@ -1,0 +1,128 @@
+"""What lint reads out of a tools file: data only, every place included."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from adal_ls.lint.bindings import Bindings
+from adal_ls.lint.parsing import SyntaxProblem, Unreadable
+from adal_ls.lint.text import Lines, Range
+from adal_ls.lint.values import Value
+
+KEYS = ("function", "name", "description", "require_approval")
+"""The keys of a dict entry (the custom-tools document, "Dict form")."""
+
+
+class EntryKind(Enum):
+    SIMPLE = "simple"  # a reference to a function
+    DICT = "dict"
+    WRONG = "wrong"  # certainly neither a function nor a dict
+    COMPUTED = "computed"  # known only at run time
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One `key: value` of a dict entry. `key` is None where it is not a string literal (`**other`, a computed key)."""
+
+    key: str | None
+    key_range: Range
+    key_words: str
+    value: Value
+    bare_key: str | None = None
+    """The key, where it was written as a name: `function: f`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One element of CUSTOM_TOOLS.
+
+    `name` is the tool's name, None where it cannot be read; it stands at `name_range`: the string of "name", else the
+    definition's name if that is in the file, else the reference. `conditional`: listed only in some branch.
+    """
+
+    kind: EntryKind
+    range: Range
+    value: Value
+    name: str | None
+    name_range: Range
+    named: bool = False
+    """Whether the name is given by a "name" key."""
+    function: Value | None = None
+    items: tuple[Item, ...] = ()
+    description: str | None = None
+    """The description override; "" where it is given but cannot be read, None where it is not given."""
+    require_approval: bool = True
+    conditional: bool = False
+
+    def item(self, key: str) -> Item | None:
+        """The item of a key; the last one where the key is repeated, as in Python."""
+        return next((item for item in reversed(self.items) if item.key == key), None)
+
+    @property
+    def open(self) -> bool:
+        """Whether the dict can have keys that are not written here (`**other`, a computed key)."""
+        return any(item.key is None and item.bare_key is None for item in self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A part of CUSTOM_TOOLS that is known only at run time."""
+
+    range: Range
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolList:
+    """CUSTOM_TOOLS. `range` is None where the file does not assign it; `wrong` is a value that no list can be."""
+
+    range: Range | None = None
+    entries: tuple[Entry, ...] = ()
+    computed: tuple[Computed, ...] = ()
+    wrong: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StaticTool:
+    """A tool as far as the text tells. `parameters` is `{"type": "object"}` where the function cannot be read."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    require_approval: bool
+    name_range: Range
+    definition_range: Range | None
+    entry_ranges: tuple[Range, ...]
+    """All entries of this name: more than one if it is listed twice."""
+    named: bool = False
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ToolFile:
+    """One tools file."""
+
+    text: str
+    lines: Lines = field(repr=False)
+    module: ast.Module = field(repr=False)
+    """The statements that could be read."""
+    bindings: Bindings = field(repr=False)
+    tool_list: ToolList
+    syntax: tuple[SyntaxProblem, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries of CUSTOM_TOOLS in order, as far as they are written down."""
+        return self.tool_list.entries
+
+    @cached_property
+    def tools(self) -> tuple[StaticTool, ...]:
+        """The tools that can be told without running the file, each name once; computed at the first use."""
+        from adal_ls.lint.tools import static_tools  # builds schemas, which diagnostics do not need
+
+        return static_tools(self)

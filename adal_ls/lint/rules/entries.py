@@ -1,0 +1,192 @@
+"""ADAL20x: the entries of CUSTOM_TOOLS, above all in dict form. Source: the custom-tools document, "Dict form"."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Iterator
+
+from adal_ls.lint.edits import replace_string
+from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.model import KEYS, Entry, EntryKind, Item, ToolFile
+from adal_ls.lint.rules.base import Rule, rule
+from adal_ls.lint.rules.shape import unquote
+from adal_ls.lint.text import Range
+from adal_ls.lint.values import Value, ValueKind
+
+_MEANT = {
+    "func": "function",
+    "fn": "function",
+    "callable": "function",
+    "handler": "function",
+    "tool": "function",
+    "tool_name": "name",
+    "desc": "description",
+    "doc": "description",
+    "docstring": "description",
+    "approve": "require_approval",
+    "approval": "require_approval",
+    "confirm": "require_approval",
+    "needs_approval": "require_approval",
+}
+"""Keys that other tool formats use or that come to mind, spelled too far from ours to be seen as typos."""
+
+_CERTAIN = (ValueKind.CONSTANT, ValueKind.CONTAINER, ValueKind.F_STRING)
+
+
+@rule(
+    code="ADAL204",
+    name="missing-function",
+    severity=Severity.ERROR,
+    why='A dict entry names its function under the key "function"; without it there is nothing to call.',
+    failing='CUSTOM_TOOLS = [{"name": "f"}]\n',
+    passing='CUSTOM_TOOLS = [{"function": f, "name": "f"}]\n',
+)
+def missing_function(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry in _dicts(file):
+        if entry.open or entry.item("function") is not None:
+            continue
+        near = next((item for item in entry.items if _meant(item) == "function"), None)
+        if near is None:
+            yield rule.finding('This entry has no "function"', entry.range)
+        else:
+            message = f'This entry has no "function"; did you mean it by {_key(near)}?'
+            yield rule.finding(message, near.key_range, fixes=_fix_key(file, near))
+
+
+@rule(
+    code="ADAL205",
+    name="unknown-key",
+    severity=Severity.WARNING,
+    why="The runtime does not know the key: what it was meant to say is not heard, and the tool works in another way.",
+    failing='CUSTOM_TOOLS = [{"function": f, "approve": False}]\n',
+    passing='CUSTOM_TOOLS = [{"function": f, "require_approval": False}]\n',
+)
+def unknown_key(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry in _dicts(file):
+        for item in entry.items:
+            if item.bare_key is not None:
+                message = f'The key {item.bare_key} needs quotes: "{item.bare_key}"'
+                yield rule.finding(message, item.key_range, fixes=_fix_key(file, item))
+            elif item.key is not None and item.key not in KEYS:
+                meant = _meant(item)
+                keys = ", ".join(KEYS)
+                advice = f'did you mean "{meant}"?' if meant else f"the keys are {keys}"
+                fixes = _fix_key(file, item) if meant and entry.item(meant) is None else ()
+                yield rule.finding(f"Unknown key {_key(item)}; {advice}", item.key_range, fixes=fixes)
+
+
+@rule(
+    code="ADAL206",
+    name="bad-value",
+    severity=Severity.ERROR,
+    why="A name and a description are strings and a function is callable; the runtime leaves the tool out otherwise.",
+    failing='CUSTOM_TOOLS = [{"function": "f"}]\n',
+    passing='CUSTOM_TOOLS = [{"function": f}]\n',
+)
+def bad_value(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry in _dicts(file):
+        for key in ("name", "description"):
+            item = entry.item(key)
+            if item is not None and _is_not_string(item.value):
+                yield rule.finding(f'"{key}" must be a string, got {item.value.words}', item.value.range)
+        function = entry.item("function")
+        if function is not None and function.value.kind in _CERTAIN:
+            message = f'"function" must be callable, got {function.value.words}'
+            yield rule.finding(message, function.value.range, fixes=unquote(file, function.value))
+
+
+@rule(
+    code="ADAL207",
+    name="undefined-function",
+    severity=Severity.ERROR,
+    why="The name is bound nowhere in the file, so loading it ends in a NameError and none of its tools can run.",
+    failing="CUSTOM_TOOLS = [f, g]\n",
+    passing="CUSTOM_TOOLS = [f]\n",
+)
+def undefined_function(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry in file.entries:
+        function = entry.function
+        root = function.root if function else None
+        if function is None or root is None or hasattr(builtins, root):
+            continue
+        if not file.bindings.knows(root):
+            near = _closest(root, [definition.name for definition in file.bindings.functions()])
+            advice = f"; did you mean '{near}'?" if near else ""
+            fixes = (Fix(f"Use {near}", (TextEdit(function.range, near),)),) if near and root == function.name else ()
+            yield rule.finding(f"'{root}' is not defined{advice}", function.range, fixes=fixes)
+        elif not entry.conditional and _is_below(file, root, entry.range):
+            message = f"'{root}' is defined only further down: move CUSTOM_TOOLS to the end of the file"
+            related = ((file.bindings.definitions[root][0].name_range, "Defined here"),)
+            yield rule.finding(message, function.range, related=related)
+
+
+@rule(
+    code="ADAL208",
+    name="bad-require-approval",
+    severity=Severity.ERROR,
+    why="Only the literal False lets a tool run without asking; anything else is the safe side, whatever was meant.",
+    failing='CUSTOM_TOOLS = [{"function": f, "require_approval": "False"}]\n',
+    passing='CUSTOM_TOOLS = [{"function": f, "require_approval": False}]\n',
+)
+def bad_require_approval(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry in _dicts(file):
+        item = entry.item("require_approval")
+        if item is None or item.value.kind not in _CERTAIN or isinstance(item.value.constant, bool):
+            continue
+        message = f'"require_approval" must be True or False, got {item.value.words}: the tool will ask'
+        # Neither is preferred: applied unseen, the second would let a tool run that asks today.
+        fixes = (
+            Fix("Use True: the tool asks, as it does now", (TextEdit(item.value.range, "True"),)),
+            Fix("Use False: the tool runs without asking", (TextEdit(item.value.range, "False"),)),
+        )
+        yield rule.finding(message, item.value.range, fixes=fixes)
+
+
+def _is_below(file: ToolFile, name: str, place: Range) -> bool:
+    """Whether every definition of a name comes after `place`."""
+    if file.bindings.open or name in file.bindings.unreadable:
+        return False
+    return all(definition.range.start > place.end for definition in file.bindings.definitions[name])
+
+
+def _dicts(file: ToolFile) -> Iterator[Entry]:
+    return (entry for entry in file.entries if entry.kind is EntryKind.DICT)
+
+
+def _is_not_string(value: Value) -> bool:
+    if value.kind is ValueKind.CONSTANT:
+        return not isinstance(value.constant, str)
+    return value.kind in (ValueKind.CONTAINER, ValueKind.LAMBDA)
+
+
+def _meant(item: Item) -> str | None:
+    """The key that an unknown key stands for, if that can be told."""
+    if item.bare_key is not None:
+        return item.bare_key
+    if item.key is None or item.key in KEYS:
+        return None
+    plain = item.key.strip().lower().replace("-", "_")
+    return _MEANT.get(plain) or _closest(plain, KEYS)
+
+
+def _closest(word: str, known: Iterable[str]) -> str | None:
+    from difflib import get_close_matches  # only a file with a slip pays for the import
+
+    return next(iter(get_close_matches(word, list(known), n=1, cutoff=0.7)), None)
+
+
+def _key(item: Item) -> str:
+    return item.key_words.removeprefix("the string ")
+
+
+def _fix_key(file: ToolFile, item: Item) -> tuple[Fix, ...]:
+    meant = _meant(item)
+    if meant is None:
+        return ()
+    edit = _quoted(item.key_range, meant) if item.bare_key else replace_string(file, item.key_range, meant)
+    # Never applied unseen where it can let a tool run that asks today.
+    return (Fix(f'Use the key "{meant}"', (edit,), preferred=meant != "require_approval"),)
+
+
+def _quoted(place: Range, key: str) -> TextEdit:
+    return TextEdit(place, f'"{key}"')

@@ -1,0 +1,187 @@
+"""ADAL1xx: names of tools. Source of 101 to 104: the custom-tools document, "Naming Rules"."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+
+from adal_ls import naming
+from adal_ls.lint.edits import replace_string
+from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.model import Entry, EntryKind, ToolFile
+from adal_ls.lint.rules.base import Rule, rule
+from adal_ls.lint.text import Range
+
+# Not `keyword.softkwlist`, which differs between Pythons: lint must not.
+_SOFT_KEYWORDS = frozenset({"_", "case", "match", "type"})
+_BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+
+
+@rule(
+    code="ADAL101",
+    name="invalid-identifier",
+    severity=Severity.ERROR,
+    why="A tool name must be a Python identifier; the runtime leaves the tool out otherwise.",
+    failing='CUSTOM_TOOLS = [{"function": f, "name": "create-ticket"}]\n',
+    passing='CUSTOM_TOOLS = [{"function": f, "name": "create_ticket"}]\n',
+)
+def invalid_identifier(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry, name in _named(file):
+        if not naming.is_identifier(name):
+            message = f"The tool name {_shown(name)} is not a valid Python identifier, so the tool is left out"
+            yield rule.finding(message, entry.name_range, fixes=_rename(file, entry))
+
+
+@rule(
+    code="ADAL102",
+    name="keyword",
+    severity=Severity.ERROR,
+    why="A tool name must not be a Python keyword; the runtime leaves the tool out otherwise.",
+    failing='CUSTOM_TOOLS = [{"function": f, "name": "return"}]\n',
+    passing='CUSTOM_TOOLS = [{"function": f, "name": "return_book"}]\n',
+)
+def keyword(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry, name in _named(file):
+        if naming.is_keyword(name):
+            message = f"The tool name '{name}' is a Python keyword, so the tool is left out"
+            yield rule.finding(message, entry.name_range, fixes=_rename(file, entry))
+
+
+@rule(
+    code="ADAL103",
+    name="duplicate",
+    severity=Severity.ERROR,
+    why="A call must never reach the wrong function, so the runtime drops every tool of a duplicated name.",
+    failing='CUSTOM_TOOLS = [f, {"function": f, "name": "f"}]\n',
+    passing='CUSTOM_TOOLS = [f, {"function": f, "name": "g"}]\n',
+)
+def duplicate(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    first: dict[str, Entry] = {}
+    for entry, name in _named(file):
+        if entry.conditional:  # another branch may list the same name
+            continue
+        before = first.setdefault(naming.canonical(name), entry)
+        if before is entry:
+            continue
+        related = ((_listed_at(before), "First listed here"),)
+        if _same(before, entry):
+            message = f"The tool '{name}' is already in CUSTOM_TOOLS: remove this entry"
+            fixes: tuple[Fix, ...] = ()
+        else:
+            fixes = _rename(file, entry)
+            message = f"The tool name {_shown(name)} is already used, so no tool of this name runs: rename one of them"
+        yield rule.finding(message, _listed_at(entry), related=related, fixes=fixes)
+
+
+@rule(
+    code="ADAL104",
+    name="builtin-clash",
+    severity=Severity.ERROR,
+    why="A custom tool never replaces a built-in one: a call of `bash` must run what the person believes it runs.",
+    failing='CUSTOM_TOOLS = [{"function": f, "name": "read_file"}]\n',
+    passing='CUSTOM_TOOLS = [{"function": f, "name": "read_ticket"}]\n',
+)
+def builtin_clash(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry, name in _named(file):
+        if (reserved := naming.RESERVED.get(naming.canonical(name))) is not None:
+            owner = "a built-in tool" if reserved.ours else "a built-in tool of AdaL"
+            message = (
+                f"The name '{name}' belongs to {owner}, which wins: this tool is left out. "
+                f"Rename it, for example to '{_suggestion(file, entry)}'"
+            )
+            yield rule.finding(message, entry.name_range, fixes=_rename(file, entry))
+
+
+@rule(
+    code="ADAL105",
+    name="builtin-lookalike",
+    severity=Severity.WARNING,
+    why="A model, and a person who approves a call, confuse names that differ from a built-in tool only in case.",
+    failing='CUSTOM_TOOLS = [{"function": f, "name": "Bash"}]\n',
+    passing='CUSTOM_TOOLS = [{"function": f, "name": "run_job"}]\n',
+)
+def builtin_lookalike(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry, name in _named(file):
+        if naming.is_identifier(name) and (known := naming.lookalike(name)) is not None:
+            what = "group of built-in tools" if known in naming.GROUPS else "built-in tool"
+            message = f"The tool name '{name}' is easily mistaken for the {what} '{known}'"
+            yield rule.finding(message, entry.name_range, fixes=_rename(file, entry))
+
+
+@rule(
+    code="ADAL106",
+    name="provider-name",
+    severity=Severity.WARNING,
+    why="Model providers take ASCII letters, digits, `_` and `-` only, at most 64; the tool travels under an alias.",
+    failing='CUSTOM_TOOLS = [{"function": f, "name": "查询天气"}]\n',
+    passing='CUSTOM_TOOLS = [{"function": f, "name": "query_weather"}]\n',
+)
+def provider_name(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry, name in _named(file):
+        if naming.fits_providers(name) or naming.is_refused(name):
+            continue
+        faults = []
+        if not name.isascii():
+            faults.append("has characters other than ASCII, and model providers accept ASCII only")
+        if len(name) > 64:
+            faults.append(f"is {len(name)} characters long, and model providers accept at most 64")
+        message = f"The tool name {_shown(name)} {'; it '.join(faults)}: models see '{naming.provider_alias(name)}'"
+        yield rule.finding(message, entry.name_range)
+
+
+@rule(
+    code="ADAL107",
+    name="soft-keyword-or-builtin",
+    severity=Severity.HINT,
+    why="The name works, but the function hides a Python builtin in this file, or reads like a keyword.",
+    failing="def list(x: str) -> str:\n    return x\n\n\nCUSTOM_TOOLS = [list]\n",
+    passing="def list_tickets(x: str) -> str:\n    return x\n\n\nCUSTOM_TOOLS = [list_tickets]\n",
+)
+def soft_keyword_or_builtin(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry, name in _named(file):
+        if naming.is_refused(name):
+            continue
+        if name in _SOFT_KEYWORDS:
+            yield rule.finding(f"The tool name '{name}' is a soft keyword of Python; it works", entry.name_range)
+        elif name in _BUILTINS and not entry.named and name in file.bindings.definitions:
+            yield rule.finding(f"This function hides Python's builtin '{name}' in this file", entry.name_range)
+
+
+def _named(file: ToolFile) -> Iterator[tuple[Entry, str]]:
+    for entry in file.entries:
+        if entry.name is not None:
+            yield entry, entry.name
+
+
+def _shown(name: str) -> str:
+    return f"'{name}'" if len(name) <= 80 and name.isprintable() else f"{name[:80]!r}{'…' if len(name) > 80 else ''}"
+
+
+def _listed_at(entry: Entry) -> Range:
+    """Where the list gives the name: for two entries of one function, its definition would be the same place."""
+    return entry.name_range if entry.named else entry.function.range if entry.function else entry.range
+
+
+def _same(one: Entry, other: Entry) -> bool:
+    """Whether two entries are the same tool twice."""
+
+    def overrides(entry: Entry) -> tuple[object, ...]:
+        return (entry.function and entry.function.name, entry.name, entry.description, entry.require_approval)
+
+    return overrides(one) == overrides(other) and one.function is not None and one.function.name is not None
+
+
+def _suggestion(file: ToolFile, entry: Entry) -> str:
+    return naming.suggest(entry.name or "", {other.name for other in file.entries if other.name})
+
+
+def _rename(file: ToolFile, entry: Entry) -> tuple[Fix, ...]:
+    """Give the tool a name that every rule takes: in its "name" string, or by turning the entry into dict form."""
+    name = _suggestion(file, entry)
+    if entry.named:
+        return (Fix(f"Rename to '{name}'", (replace_string(file, entry.name_range, name),), preferred=True),)
+    if entry.kind is EntryKind.SIMPLE and entry.function is not None:
+        written = file.lines.slice(entry.range)
+        edit = TextEdit(entry.range, f'{{"function": {written}, "name": "{name}"}}')
+        return (Fix(f"Give the tool the name '{name}'", (edit,)),)
+    return ()

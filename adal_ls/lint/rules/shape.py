@@ -1,0 +1,130 @@
+"""ADAL20x: CUSTOM_TOOLS as a whole. Source: the custom-tools document, "The CUSTOM_TOOLS List"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.model import EntryKind, Item, ToolFile
+from adal_ls.lint.rules.base import Rule, rule
+from adal_ls.lint.text import Position, Range, line_end
+from adal_ls.lint.values import Value, ValueKind
+
+_LIST_NAME = "CUSTOM_TOOLS"
+_ONE_LINE = 88
+
+
+@rule(
+    code="ADAL201",
+    name="missing-custom-tools",
+    severity=Severity.INFORMATION,
+    why="The runtime reads the module-level list CUSTOM_TOOLS and nothing else; a function outside of it is no tool.",
+    failing="def f(x: str) -> str:\n    return x\n",
+    passing="def f(x: str) -> str:\n    return x\n\n\nCUSTOM_TOOLS = [f]\n",
+)
+def missing_custom_tools(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    if file.tool_list.range is not None or file.bindings.knows(_LIST_NAME):
+        return
+    functions = [d.name for d in file.bindings.functions() if not d.name.startswith("_")]
+    fixes = (_add_list(file, functions),) if functions else ()
+    yield rule.finding("This file gives no tools: it has no list CUSTOM_TOOLS", _last_line(file), fixes=fixes)
+
+
+@rule(
+    code="ADAL202",
+    name="not-a-list",
+    severity=Severity.ERROR,
+    why="The runtime takes a list or a tuple; from any other value it gets no tools.",
+    failing="CUSTOM_TOOLS = {f}\n",
+    passing="CUSTOM_TOOLS = [f]\n",
+)
+def not_a_list(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    wrong = file.tool_list.wrong
+    if wrong is not None:
+        message = f"CUSTOM_TOOLS must be a list or tuple, not {_words(wrong)}"
+        yield rule.finding(message, wrong.range, fixes=_as_list(file, wrong))
+
+
+@rule(
+    code="ADAL203",
+    name="bad-entry",
+    severity=Severity.ERROR,
+    why="An entry of CUSTOM_TOOLS is a function, or a dict with a function in it; anything else is no tool.",
+    failing='CUSTOM_TOOLS = ["f"]\n',
+    passing="CUSTOM_TOOLS = [f]\n",
+)
+def bad_entry(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry in file.entries:
+        if entry.kind is EntryKind.WRONG:
+            message = f"An entry of CUSTOM_TOOLS must be a function or a dict, not {entry.value.words}"
+            yield rule.finding(message, entry.range, fixes=unquote(file, entry.value))
+
+
+@rule(
+    code="ADAL209",
+    name="dynamic-list",
+    severity=Severity.INFORMATION,
+    why="What is computed is known only once the file is loaded; until then it is neither listed nor checked.",
+    failing="CUSTOM_TOOLS = [f]\nCUSTOM_TOOLS.append(f)\n",
+    passing="CUSTOM_TOOLS = [f]\n",
+)
+def dynamic_list(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for part in file.tool_list.computed:
+        yield rule.finding(f"CUSTOM_TOOLS is {part.what}: what it holds is known once the file is loaded", part.range)
+    for entry in file.entries:
+        if entry.kind is EntryKind.COMPUTED:
+            yield rule.finding("This entry is computed: which tool it is is known once the file is loaded", entry.range)
+        elif entry.kind is EntryKind.DICT and entry.open:
+            yield rule.finding("Keys of this entry are computed: they are known once the file is loaded", entry.range)
+        elif entry.name is None and (place := _unknown_name(entry.item("name"), entry.function)) is not None:
+            yield rule.finding("The name of this tool is computed: it is known once the file is loaded", place)
+
+
+def unquote(file: ToolFile, value: Value) -> tuple[Fix, ...]:
+    """For a string that is the name of a function of this file: write the name itself."""
+    name = value.constant
+    if not isinstance(name, str) or name not in {d.name for d in file.bindings.functions()}:
+        return ()
+    return (Fix(f"Use the function {name}", (TextEdit(value.range, name),), preferred=True),)
+
+
+def _unknown_name(name: Item | None, function: Value | None) -> Range | None:
+    if name is not None:
+        computed = name.value.kind not in (ValueKind.CONSTANT, ValueKind.CONTAINER)
+        return name.value.range if computed else None
+    if function is None or function.kind in (ValueKind.CONSTANT, ValueKind.CONTAINER, ValueKind.F_STRING):
+        return None
+    return function.range
+
+
+def _words(value: Value) -> str:
+    return f"the function {value.words}" if value.kind is ValueKind.NAME else value.words
+
+
+def _as_list(file: ToolFile, wrong: Value) -> tuple[Fix, ...]:
+    written = file.lines.slice(wrong.range)
+    if wrong.kind is ValueKind.NAME:
+        replacement = f"[{written}]"
+    elif wrong.words in ("a set", "a generator") and written[:1] in "{(":
+        replacement = f"[{written[1:-1]}]"
+    else:
+        return ()
+    return (Fix("Make it a list", (TextEdit(wrong.range, replacement),), preferred=True),)
+
+
+def _add_list(file: ToolFile, names: list[str]) -> Fix:
+    end = line_end(file.text)
+    line = f"{_LIST_NAME} = [{', '.join(names)}]"
+    if len(line) > _ONE_LINE:
+        line = f"{_LIST_NAME} = [{end}{''.join(f'    {name},{end}' for name in names)}]"
+    place = file.lines.position(len(file.text))
+    finished = place.column == 0
+    text = f"{end}{end}{line}{end}" if finished else f"{end}{end}{end}{line}"
+    return Fix(f"Add {_LIST_NAME}", (TextEdit(Range(place, place), text),), preferred=True)
+
+
+def _last_line(file: ToolFile) -> Range:
+    for number in range(len(file.lines.starts) - 1, -1, -1):
+        if (line := file.lines.line(number)).strip():
+            return Range(Position(number, 0), Position(number, len(line)))
+    return Range(Position(0, 0), Position(0, 0))

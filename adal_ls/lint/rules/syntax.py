@@ -1,0 +1,28 @@
+"""ADAL0xx: text that Python refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from adal_ls.lint.findings import Finding, Severity
+from adal_ls.lint.model import ToolFile
+from adal_ls.lint.rules.base import Rule, rule
+from adal_ls.lint.text import Range
+
+
+@rule(
+    code="ADAL001",
+    name="syntax",
+    severity=Severity.ERROR,
+    why="Python refuses the whole file, so none of its tools can run. Everything else in it is still read and checked.",
+    failing="def f(x: str -> str:\n    return x\n\n\nCUSTOM_TOOLS = [f]\n",
+    passing="def f(x: str) -> str:\n    return x\n\n\nCUSTOM_TOOLS = [f]\n",
+)
+def syntax(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for problem in file.syntax:
+        yield rule.finding(problem.message, problem.range)
+
+
+def finding(message: str, place: Range) -> Finding:
+    """An ADAL001 for what is wrong before there is a text to parse: the bytes of the file."""
+    return syntax.finding(message, place)

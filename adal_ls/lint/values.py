@@ -1,0 +1,96 @@
+"""Expressions as far as they can be read without running them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from enum import Enum
+
+from adal_ls.lint.text import Lines, Range
+
+
+class ValueKind(Enum):
+    CONSTANT = "constant"
+    F_STRING = "f-string"
+    CONTAINER = (
+        "container"  # a list, dict, set or tuple display, or a generator: certainly neither a name nor a constant
+    )
+    LAMBDA = "lambda"
+    NAME = "name"
+    ATTRIBUTE = "attribute"
+    COMPUTED = "computed"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One expression. `words` name it in a message ("the string 'f'", "a list"); `name` is set for names and
+    attributes ("f", "pack.f"), `constant` for constants."""
+
+    kind: ValueKind
+    range: Range
+    words: str
+    constant: object = None
+    name: str | None = None
+
+    @property
+    def root(self) -> str | None:
+        """The name that must be bound for the value to exist: "pack" for `pack.f`."""
+        return self.name.partition(".")[0] if self.name else None
+
+    @property
+    def known(self) -> bool:
+        """Whether what it is can be told without running it (for a name: only that it is a name)."""
+        return self.kind is not ValueKind.COMPUTED
+
+
+_CONTAINERS: dict[type[ast.expr], str] = {
+    ast.List: "a list",
+    ast.Tuple: "a tuple",
+    ast.Dict: "a dict",
+    ast.Set: "a set",
+    ast.SetComp: "a set",
+    ast.DictComp: "a dict",
+    ast.ListComp: "a list",
+    ast.GeneratorExp: "a generator",
+}
+
+
+def read_value(node: ast.expr, lines: Lines) -> Value:
+    """Classify one expression."""
+    place = lines.range_of(node)
+    if isinstance(node, ast.Constant):
+        return Value(ValueKind.CONSTANT, place, _constant_words(node.value), constant=node.value)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant) and type(node.operand.value) is not str:
+        return Value(ValueKind.CONSTANT, place, "a number", constant=...)
+    if isinstance(node, ast.JoinedStr):
+        return Value(ValueKind.F_STRING, place, "an f-string")
+    if isinstance(node, ast.Lambda):
+        return Value(ValueKind.LAMBDA, place, "a lambda")
+    if isinstance(node, ast.Name):
+        return Value(ValueKind.NAME, place, f"'{node.id}'", name=node.id)
+    dotted = _dotted(node)
+    if dotted is not None:
+        return Value(ValueKind.ATTRIBUTE, place, f"'{dotted}'", name=dotted)
+    words = _CONTAINERS.get(type(node))
+    if words is not None:
+        return Value(ValueKind.CONTAINER, place, words)
+    return Value(ValueKind.COMPUTED, place, "a computed value")
+
+
+def _dotted(node: ast.expr) -> str | None:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if parts and isinstance(node, ast.Name) else None
+
+
+def _constant_words(value: object) -> str:
+    if value is None or isinstance(value, bool) or value is ...:
+        return str(value) if value is not ... else "..."
+    if isinstance(value, str):
+        shown = value if len(value) <= 40 else f"{value[:39]}…"
+        return f"the string {shown!r}"
+    if isinstance(value, bytes):
+        return "a bytes literal"
+    return f"the number {value!r}" if abs(value) < 10**20 else "a number"  # type: ignore[arg-type]
