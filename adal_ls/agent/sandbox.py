@@ -13,7 +13,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -58,8 +58,17 @@ class Finished:
     new_protected: tuple[Path, ...] = ()
 
 
+def _unheard(_: bytes) -> None:
+    """Nobody follows the output while the command runs."""
+
+
 async def run(
-    command: str, workspace: Path, *, limits: SandboxLimits | None = None, readable: Sequence[Path] = ()
+    command: str,
+    workspace: Path,
+    *,
+    limits: SandboxLimits | None = None,
+    readable: Sequence[Path] = (),
+    on_output: Callable[[bytes], None] = _unheard,
 ) -> Finished:
     """Runs `command` with bash (or sh) in `workspace`, standard input empty.
 
@@ -67,6 +76,7 @@ async def run(
 
     Args:
         readable: more folders the command may read, such as the environment of the workspace's Python.
+        on_output: gets the output as it comes, up to the limit.
 
     Raises:
         SandboxUnavailableError: no working bubblewrap, or a workspace that cannot be confined.
@@ -75,12 +85,18 @@ async def run(
     if "\0" in command:
         raise ValueError("a command cannot hold a NUL character")
     try:
-        return await _run_confined(command, real_folder(workspace), limits or SandboxLimits(), readable)
+        return await _run_confined(command, real_folder(workspace), limits or SandboxLimits(), readable, on_output)
     except sandbox_mounts.UnconfinableError as fault:
         raise SandboxUnavailableError(f"{fault}. The command was not run") from fault
 
 
-async def _run_confined(command: str, workspace: Path, limits: SandboxLimits, readable: Sequence[Path]) -> Finished:
+async def _run_confined(
+    command: str,
+    workspace: Path,
+    limits: SandboxLimits,
+    readable: Sequence[Path],
+    on_output: Callable[[bytes], None],
+) -> Finished:
     bubblewrap = find_bubblewrap(workspace)
     sandbox_mounts.check_confinable(workspace)
     await _probe(bubblewrap)
@@ -93,7 +109,7 @@ async def _run_confined(command: str, workspace: Path, limits: SandboxLimits, re
             )
         mounts = sandbox_mounts.for_workspace(workspace, pythons, before)
         arguments = [bubblewrap, *_isolation(), *mounts, "--chdir", str(workspace), "--", *_shell(), command]
-        finished = await _run(arguments, limits)
+        finished = await _run(arguments, _Output(limits.output_bytes, on_output), limits.seconds)
         after = await asyncio.to_thread(sandbox_mounts.protected_paths, workspace)
     known = set(before)
     return replace(finished, new_protected=tuple(path for path in after if path not in known))
@@ -137,7 +153,7 @@ async def _probe(bubblewrap: str) -> None:
     if bubblewrap in _working:
         return
     arguments = [bubblewrap, *_isolation(), *sandbox_mounts.system(), "--", "/bin/sh", "-c", "exit 0"]
-    finished = await _run(arguments, SandboxLimits(seconds=_PROBE_SECONDS, output_bytes=2000))
+    finished = await _run(arguments, _Output(2000, _unheard), _PROBE_SECONDS)
     if finished.exit_code != 0:
         said = finished.output.decode("utf-8", "replace").strip() or f"exit code {finished.exit_code}"
         raise SandboxUnavailableError(
@@ -162,7 +178,22 @@ def _shell() -> list[str]:
     return [bash, "--noprofile", "--norc", "-c"] if bash else ["/bin/sh", "-c"]
 
 
-async def _run(arguments: Sequence[str], limits: SandboxLimits) -> Finished:
+class _Output:
+    def __init__(self, limit: int, hear: Callable[[bytes], None]) -> None:
+        self.kept = bytearray()
+        self.dropped = 0
+        self._limit = limit
+        self._hear = hear
+
+    def add(self, chunk: bytes) -> None:
+        kept = chunk[: self._limit - len(self.kept)]
+        self.kept += kept
+        self.dropped += len(chunk) - len(kept)
+        if kept:
+            self._hear(kept)
+
+
+async def _run(arguments: Sequence[str], output: _Output, seconds: float) -> Finished:
     # Spawned on the loop's own thread: --die-with-parent watches the thread that starts it, not the process.
     started = time.monotonic()
     process = await asyncio.create_subprocess_exec(
@@ -173,10 +204,9 @@ async def _run(arguments: Sequence[str], limits: SandboxLimits) -> Finished:
         env={},
         start_new_session=True,
     )
-    output = _Output(limits.output_bytes)
     code: int | None
     try:
-        code = await asyncio.wait_for(_drain(process, output), limits.seconds)
+        code = await asyncio.wait_for(_drain(process, output), seconds)
     except asyncio.TimeoutError:
         code = None
     finally:
@@ -184,18 +214,6 @@ async def _run(arguments: Sequence[str], limits: SandboxLimits) -> Finished:
     if code is not None and code < 0:
         code = 128 - code  # bubblewrap itself was killed by a signal
     return Finished(code, bytes(output.kept), output.dropped, time.monotonic() - started)
-
-
-class _Output:
-    def __init__(self, limit: int) -> None:
-        self.kept = bytearray()
-        self.dropped = 0
-        self._limit = limit
-
-    def add(self, chunk: bytes) -> None:
-        room = self._limit - len(self.kept)
-        self.kept += chunk[:room]
-        self.dropped += max(0, len(chunk) - room)
 
 
 async def _drain(process: asyncio.subprocess.Process, output: _Output) -> int:
