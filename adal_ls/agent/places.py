@@ -80,6 +80,20 @@ def protected(workspace: Path, path: str) -> bool:
     return is_protected_name(real.relative_to(root)) or is_protected_name(named)
 
 
+def secret(workspace: Path, path: str) -> bool:
+    """Whether reading `path` must be asked about like a write: `.env*`, by its name as written or by its real place.
+
+    False outside the workspace, where reading is refused anyway.
+    """
+    root = Path(os.path.realpath(workspace))
+    try:
+        real = resolve_inside(root, path)
+    except (OutsideWorkspaceError, ValueError):
+        return False
+    named = PurePath(os.path.normpath(path)).parts
+    return any(_canonical(part).startswith(".env") for part in (*real.relative_to(root).parts, *named))
+
+
 def is_protected_name(relative: PurePath) -> bool:
     """Whether a path relative to the workspace is protected by its components alone; touches no disk."""
     return any(_is_protected_part(part) for part in relative.parts)

@@ -1,0 +1,254 @@
+"""The one way to an execution: every call of every run passes `execute`.
+
+Nobody else may import the executor (an import contract checks it). The gate decides (policy, grants, the person),
+records the decision, and then runs exactly what was decided about: the digest over tool, arguments, folder and state
+is computed again at the last moment, and a difference is a refusal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from adal_ls.agent import executor
+from adal_ls.agent.approval import Answer, Approvals, Question
+from adal_ls.agent.assembly import ModelCall
+from adal_ls.agent.digest import args_digest, bytes_digest, canonical
+from adal_ls.agent.policy import judge
+from adal_ls.agent.preview import preview
+from adal_ls.agent.projects import ToolsLease
+from adal_ls.agent.registry import RegisteredTool, ToolRegistry
+from adal_ls.protocol.runs import (
+    DecisionEvent,
+    Event,
+    PermissionMode,
+    StateEvent,
+    ToolCallEvent,
+    ToolProgressEvent,
+    ToolStatus,
+)
+
+MAX_REJECTIONS = 2
+"""Rejections by the person after which the identical call is refused unasked."""
+
+_REJECTED_BEFORE = (
+    f"The user rejected this very call {MAX_REJECTIONS} times, so it was refused without asking again. "
+    "Nothing was executed. Do something else, or ask the user."
+)
+
+_MAX_BASE_FILE = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """The one result of a call. `observation` is for the model; `rejected`: a person said no."""
+
+    status: ToolStatus
+    observation: str
+    display: str | None = None
+    printed: str | None = None
+    duration_ms: float = 0.0
+    rejected: bool = False
+
+
+@dataclass(slots=True)
+class GateContext:
+    """The run that makes a call. `any_name`: its model knows tools by their own names, not by aliases."""
+
+    run_id: str
+    registry: ToolRegistry
+    mode: PermissionMode
+    root: Path
+    approvals: Approvals
+    custom: ToolsLease | None
+    emit: Callable[[Event], None]
+    any_name: bool = False
+    waiting: int = field(default=0, init=False)
+    rejections: Counter[str] = field(default_factory=Counter, init=False)
+    editing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+
+
+async def execute(call: ModelCall, run: GateContext) -> CallResult:
+    """Decides about one call, and runs it where that is the decision."""
+    tool = run.registry.find(call.name)
+    if tool is None:
+        return _refuse(call, _no_such_tool(call.name, run), run)
+    if call.problem is not None:
+        return _refuse(call, f"Nothing was executed: {call.problem}.", run)
+    key = canonical([tool.name, call.arguments])
+    if run.rejections[key] >= MAX_REJECTIONS:
+        return _refuse(call, _REJECTED_BEFORE, run, "cancelled")
+    result = await _decide_and_run(tool, call, run)
+    if result.rejected:
+        run.rejections[key] += 1
+    return result
+
+
+async def _decide_and_run(tool: RegisteredTool, call: ModelCall, run: GateContext) -> CallResult:
+    # A copy through JSON: nothing that holds the original can change what is decided about.
+    arguments: dict[str, Any] = json.loads(canonical(call.arguments))
+    shown = await _digest(tool, arguments, run)
+    try:
+        answer = await _decide(tool, arguments, shown, call.call_id, run)
+    except asyncio.CancelledError:
+        cancelled = Answer(allowed=False, decided_by="cancelled", reason="the run was cancelled")
+        _record(tool, call.call_id, shown, cancelled, cancelled.reason, run)
+        raise
+    if not answer.allowed:
+        _record(tool, call.call_id, shown, answer, answer.reason, run)
+        return _denied(tool, answer)
+    # Edits one after another: each starts from the file that the one before has left.
+    async with run.editing if tool.group == "Edit" else nullcontext():
+        if await _digest(tool, arguments, run) != shown:
+            return _changed(tool, call.call_id, shown, run)
+        edited = answer.updated_input is not None and answer.updated_input != arguments
+        digest = shown
+        if edited:
+            try:
+                arguments = json.loads(canonical(answer.updated_input))
+            except (TypeError, ValueError) as fault:
+                unusable = Answer(False, "wrong answer", reason=f"the edited arguments are not JSON: {fault}")
+                _record(tool, call.call_id, shown, unusable, unusable.reason, run)
+                return _denied(tool, unusable)
+            digest = await _digest(tool, arguments, run)
+        reason = "edited by the user" if edited else answer.reason or answer.feedback
+        _record(tool, call.call_id, digest, answer, reason, run)
+        return await _run(tool, arguments, call.call_id, edited, answer, run)
+
+
+def _refuse(call: ModelCall, why: str, run: GateContext, status: ToolStatus = "error") -> CallResult:
+    """Refuses a call that nobody needs to be asked about."""
+    tool = run.registry.find(call.name)
+    run.emit(
+        DecisionEvent(
+            call_id=call.call_id,
+            tool=tool.name if tool else call.name,
+            args_digest=args_digest(call.name, call.arguments, os.fspath(run.root), tool.source_digest if tool else ""),
+            decision="deny",
+            decided_by="policy",
+            reason=why,
+        )
+    )
+    return CallResult(status, why)
+
+
+def _no_such_tool(name: str, run: GateContext) -> str:
+    names = ", ".join(spec["function"]["name"] for spec in run.registry.specs(any_name=run.any_name))
+    known = f"The tools there are: {names}." if names else "There are no tools in this run."
+    return f"There is no tool '{name}'. Nothing was executed. {known}"
+
+
+async def _decide(
+    tool: RegisteredTool, arguments: dict[str, Any], digest: str, call_id: str, run: GateContext
+) -> Answer:
+    verdict = judge(tool, arguments, run.mode, run.root)
+    if verdict.action == "run":
+        return Answer(allowed=True, decided_by=verdict.decided_by, reason=verdict.reason)
+    if verdict.grantable and run.approvals.is_granted(tool.name, digest):
+        return Answer(allowed=True, decided_by="grant", reason="allowed for this session with these arguments")
+    question = Question(
+        run_id=run.run_id,
+        call_id=call_id,
+        tool=tool.name,
+        arguments=arguments,
+        args_digest=digest,
+        input_schema=dict(tool.parameters),
+        preview=preview(tool.name, arguments, run.root),
+        source=tool.location,
+        risk=verdict.risk,
+        grantable=verdict.grantable,
+    )
+    run.waiting += 1
+    if run.waiting == 1:
+        run.emit(StateEvent(state="waiting_approval"))
+    try:
+        answer = await run.approvals.ask(question)
+    finally:
+        run.waiting -= 1
+    if run.waiting == 0:
+        run.emit(StateEvent(state="running"))
+    return answer
+
+
+async def _run(
+    tool: RegisteredTool, arguments: dict[str, Any], call_id: str, edited: bool, answer: Answer, run: GateContext
+) -> CallResult:
+    def progress(text: str) -> None:
+        run.emit(ToolProgressEvent(call_id=call_id, text=text))
+
+    run.emit(ToolCallEvent(call_id=call_id, tool=tool.name, arguments=arguments, status="in_progress"))
+    outcome = await executor.run(executor.Execution(tool, arguments, run.root, run.custom, progress))
+    observation = outcome.observation
+    if edited:
+        observation += f"\n\n[The user edited the arguments before the call ran: {canonical(arguments)}]"
+    if answer.feedback:
+        observation += f"\n\n[The user says: {answer.feedback}]"
+    status = "completed" if outcome.status == "success" else "failed"
+    run.emit(ToolCallEvent(call_id=call_id, tool=tool.name, arguments=arguments, status=status))
+    return CallResult(outcome.status, observation, outcome.display, outcome.printed, outcome.duration_ms)
+
+
+def _denied(tool: RegisteredTool, answer: Answer) -> CallResult:
+    lines = [f"The call of {tool.name} was {answer.reason or 'denied'}. Nothing was executed."]
+    if not answer.rejected_by_person:
+        lines = [f"The call of {tool.name} was denied: {answer.reason}. Nothing was executed."]
+    if answer.feedback:
+        lines.append(f"The user says: {answer.feedback}")
+    return CallResult("cancelled", "\n".join(lines), "Denied", rejected=answer.rejected_by_person)
+
+
+def _changed(tool: RegisteredTool, call_id: str, digest: str, run: GateContext) -> CallResult:
+    reason = "changed since approval: the arguments, the folder, the file or the tool's code are others than decided on"
+    answer = Answer(allowed=False, decided_by="digest", reason=reason)
+    _record(tool, call_id, digest, answer, reason, run)
+    return _denied(tool, answer)
+
+
+def _record(
+    tool: RegisteredTool, call_id: str, digest: str, answer: Answer, reason: str | None, run: GateContext
+) -> None:
+    run.emit(
+        DecisionEvent(
+            call_id=call_id,
+            tool=tool.name,
+            args_digest=digest,
+            decision="allow" if answer.allowed else "deny",
+            decided_by=answer.decided_by,
+            option_kind=answer.option_kind,
+            reason=reason,
+        )
+    )
+
+
+async def _digest(tool: RegisteredTool, arguments: dict[str, Any], run: GateContext) -> str:
+    """The digest of a call as things stand now."""
+    source = tool.source_digest
+    if tool.kind == "custom" and run.custom is not None:
+        source = run.custom.digest
+    elif tool.group == "Edit":
+        source += await asyncio.to_thread(_base_file, run.root, arguments.get("path"))
+    folder = os.path.realpath(run.root)  # noqa: ASYNC240 - a few lstat calls on a local folder
+    return args_digest(tool.name, arguments, folder, source)
+
+
+def _base_file(root: Path, path: object) -> str:
+    """What the file that an edit starts from holds now, so that an approved edit meets the file that was shown."""
+    if not isinstance(path, str):
+        return " no path"
+    try:
+        real = Path(os.path.realpath(root / path))
+        if not real.is_file():
+            return f" {real}: no file"
+        status = real.stat()
+        if status.st_size > _MAX_BASE_FILE:
+            return f" {real}: {status.st_size} bytes, {status.st_mtime_ns}"
+        return f" {real}: {bytes_digest(real.read_bytes())}"
+    except (OSError, ValueError) as fault:
+        return f" unreadable: {type(fault).__name__}"

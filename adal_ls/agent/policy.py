@@ -1,0 +1,65 @@
+"""Whether a call runs or is asked about. Pure, but for the real place of a path.
+
+The order is fixed: tools the run does not have are refused before this (the gate), then protected paths ask, then
+remembered grants answer (the gate holds them), then the permission mode decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from adal_ls.agent import places
+from adal_ls.agent.registry import RegisteredTool
+from adal_ls.protocol.runs import PermissionMode
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`grantable`: a remembered grant may answer instead of the person. `risk`: plain facts for the person."""
+
+    action: Literal["run", "ask"]
+    decided_by: str
+    reason: str
+    grantable: bool = True
+    risk: tuple[str, ...] = ()
+
+
+def judge(tool: RegisteredTool, arguments: Mapping[str, Any], mode: PermissionMode, root: Path) -> Verdict:
+    """What becomes of a call of a tool that the run has."""
+    risk = _risk(tool)
+    if mode == "yolo":
+        return Verdict("run", "mode", "yolo: everything that is not disabled runs", risk=risk)
+    guarded = _guarded_path(tool, arguments, root)
+    if guarded is not None:
+        why = f"protected path: {guarded}"
+        return Verdict("ask", "policy", why, grantable=False, risk=(*risk, why))
+    if tool.kind == "custom":
+        if tool.require_approval:
+            return Verdict("ask", "require_approval", "the tool requires approval", risk=risk)
+        return Verdict("run", "require_approval", "the tool is listed with require_approval False", risk=risk)
+    if tool.read_only and tool.group in ("Read", "Search"):
+        return Verdict("run", "mode", f"{mode}: reading and searching inside the workspace runs", risk=risk)
+    if mode == "acceptEdits" and tool.group == "Edit":
+        return Verdict("run", "mode", "acceptEdits: edits inside the workspace run", risk=risk)
+    return Verdict("ask", "mode", f"{mode}: this asks", risk=risk)
+
+
+def _guarded_path(tool: RegisteredTool, arguments: Mapping[str, Any], root: Path) -> str | None:
+    """The path of a built-in file tool that is asked about in every mode but yolo."""
+    if tool.kind != "builtin" or tool.group not in ("Edit", "Read", "Search"):
+        return None
+    path = arguments.get("path", ".")
+    if not isinstance(path, str):
+        return None  # the tool refuses it when it checks its arguments
+    must_ask = places.protected if tool.group == "Edit" else places.secret
+    return path if must_ask(root, path) else None
+
+
+def _risk(tool: RegisteredTool) -> tuple[str, ...]:
+    if tool.kind == "custom":
+        return ("runs the workspace's own code",)
+    facts = {"Bash": "runs a shell command", "Edit": "changes files", "Web": "reaches the network"}
+    return (facts[tool.group],) if tool.group in facts else ()

@@ -1,0 +1,156 @@
+"""The tools of one run: fixed when the run starts, and taken from the host's own snapshots.
+
+A worker runs the workspace's code and is treated as hostile: what it reports is checked here again (names, sizes,
+counts), and what it reports later changes nothing for a run that has started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+from adal_ls import naming
+from adal_ls.agent.builtin.catalog import BUILTINS
+from adal_ls.agent.digest import canonical
+from adal_ls.agent.stream import ToolSpec
+from adal_ls.protocol.tools import Location, Tool
+from adal_ls.version import __version__
+
+MAX_TOOLS = 128
+"""What the common providers take in one request."""
+
+MAX_SCHEMA = 64 * 1024
+"""Bytes of one tool's schema and description; more would fill a model's context before the first word."""
+
+
+class RegistryError(Exception):
+    """The tools cannot be offered to a model; the text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredTool:
+    """One tool of a run. `alias` is the name sent to a provider; approvals, events and people see `name`."""
+
+    name: str
+    alias: str
+    description: str
+    parameters: Mapping[str, Any]
+    kind: Literal["builtin", "custom"]
+    require_approval: bool
+    source_digest: str
+    group: str | None = None
+    read_only: bool = False
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRegistry:
+    """Tools by name, never changed. `left_out` says which custom tools are missing, and why."""
+
+    tools: Mapping[str, RegisteredTool]
+    left_out: tuple[str, ...] = ()
+
+    def find(self, sent: str) -> RegisteredTool | None:
+        """The tool a model means: by the alias it was given, or by its own name. Exact; case matters."""
+        found = self.tools.get(sent)
+        if found is not None:
+            return found
+        return next((tool for tool in self.tools.values() if tool.alias == sent), None)
+
+    def specs(self, *, any_name: bool = False) -> list[ToolSpec]:
+        """What a model is told about the tools, under aliases unless it takes any name."""
+        return [
+            {
+                "type": "function",
+                "function": {
+                    "name": tool.name if any_name else tool.alias,
+                    "description": tool.description,
+                    "parameters": dict(tool.parameters),
+                },
+            }
+            for tool in self.tools.values()
+        ]
+
+
+def build_registry(
+    *,
+    enabled: Collection[str] | None = None,
+    disabled: Collection[str] | None = None,
+    custom: Iterable[Tool] = (),
+    source_digest: str = "",
+) -> ToolRegistry:
+    """The registry of a run: the built-in tools that stay, then the custom tools that pass.
+
+    Raises:
+        ValueError: `enabled` and `disabled` are both given or name something unknown.
+        RegistryError: more tools than a provider takes.
+    """
+    tools: dict[str, RegisteredTool] = {}
+    selected = naming.select_builtins(BUILTINS, enabled, disabled)
+    for builtin in BUILTINS.values():
+        if builtin.name in selected:
+            tools[builtin.name] = RegisteredTool(
+                name=builtin.name,
+                alias=builtin.name,
+                description=builtin.description,
+                parameters=builtin.parameters,
+                kind="builtin",
+                require_approval=not builtin.read_only,
+                source_digest=f"adal-ls {__version__}",
+                group=builtin.group,
+                read_only=builtin.read_only,
+            )
+    accepted, left_out = accept_custom(custom)
+    if len(tools) + len(accepted) > MAX_TOOLS:
+        raise RegistryError(
+            f"{len(tools) + len(accepted)} tools ({len(accepted)} custom, {len(tools)} built-in), but model providers "
+            f"take at most {MAX_TOOLS}: shorten CUSTOM_TOOLS or disable built-in tools"
+        )
+    aliases: set[str] = set(tools) | {tool.name for tool in accepted}
+    for tool in accepted:
+        alias = naming.provider_alias(tool.name, aliases)
+        aliases.add(alias)
+        tools[tool.name] = RegisteredTool(
+            name=tool.name,
+            alias=alias,
+            description=tool.description,
+            parameters=tool.parameters,
+            kind="custom",
+            require_approval=tool.require_approval,
+            source_digest=source_digest,
+            location=tool.location,
+        )
+    return ToolRegistry(MappingProxyType(tools), tuple(left_out))
+
+
+def accept_custom(tools: Iterable[Tool]) -> tuple[list[Tool], list[str]]:
+    """The custom tools that may be called, and for each other one the reason it may not."""
+    counted: dict[str, int] = {}
+    listed = list(tools)
+    for tool in listed:
+        counted[naming.canonical(tool.name)] = counted.get(naming.canonical(tool.name), 0) + 1
+    accepted, left_out = [], []
+    for tool in listed:
+        reason = _refusal(tool, counted[naming.canonical(tool.name)])
+        if reason is None:
+            accepted.append(tool)
+        else:
+            left_out.append(f"{tool.name[:80]!r}: {reason}")
+    return accepted, left_out
+
+
+def _refusal(tool: Tool, count: int) -> str | None:
+    if naming.canonical(tool.name) in naming.RESERVED:
+        return "the name of a built-in tool"
+    if naming.is_refused(tool.name):
+        return "not a valid tool name (a Python identifier that is no keyword)"
+    if count > 1:
+        return "the name is used more than once"
+    if tool.parameters.get("type") != "object":
+        return 'its parameters are not a JSON Schema of type "object"'
+    size = len(canonical(tool.parameters)) + len(tool.description.encode("utf-8", "replace"))
+    if size > MAX_SCHEMA:
+        return f"its description and schema take {size} bytes, more than {MAX_SCHEMA}"
+    return None

@@ -1,0 +1,86 @@
+"""A run's tools: built-ins that stay, custom tools that pass, nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adal_ls.agent.builtin.catalog import BUILTINS
+from adal_ls.agent.registry import MAX_TOOLS, RegistryError, build_registry
+from adal_ls.protocol.tools import Tool
+
+OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+def test_disabled_builtins_are_neither_offered_nor_found_in_any_spelling() -> None:
+    registry = build_registry(disabled=["Bash"])
+    assert "bash" not in [spec["function"]["name"] for spec in registry.specs()]
+    for name in ("bash", "Bash", "BASH", "bash ", "ｂａｓｈ"):
+        assert registry.find(name) is None
+    assert build_registry(disabled=["Read"]).find("bash") is not None
+
+
+def test_enabling_and_disabling_at_once_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be combined"):
+        build_registry(enabled=["Read"], disabled=["Bash"])
+
+
+def test_custom_tools_stay_whatever_builtins_are_disabled() -> None:
+    registry = build_registry(enabled=[], custom=[Tool(name="deploy", parameters=OBJECT)])
+    assert list(registry.tools) == ["deploy"]
+
+
+@pytest.mark.parametrize(
+    "name", ["bash", "read_file", "search", "ｂａｓｈ", "bad-name", "return", "", "a b", "x\u200b"]
+)
+def test_a_worker_cannot_bring_in_a_reserved_or_invalid_name(name: str) -> None:
+    registry = build_registry(custom=[Tool(name=name, parameters=OBJECT), Tool(name="good", parameters=OBJECT)])
+    assert set(registry.tools) == {*BUILTINS, "good"}
+    assert len(registry.left_out) == 1
+    for builtin in BUILTINS:
+        assert registry.tools[builtin].kind == "builtin"
+
+
+def test_every_entry_of_a_duplicated_name_is_left_out() -> None:
+    # "ﬁx" and "fix" are the same name to Python (NFKC).
+    registry = build_registry(
+        enabled=[], custom=[Tool(name=name, parameters=OBJECT) for name in ("fix", "ﬁx", "other")]
+    )
+    assert list(registry.tools) == ["other"]
+    assert len(registry.left_out) == 2
+
+
+def test_a_schema_that_is_no_object_or_is_too_large_is_left_out() -> None:
+    tools = [
+        Tool(name="one", parameters={"type": "string"}),
+        Tool(name="two", parameters={**OBJECT, "description": "x" * 70_000}),
+        Tool(name="three", description="x" * 70_000, parameters=OBJECT),
+    ]
+    registry = build_registry(enabled=[], custom=tools)
+    assert dict(registry.tools) == {}
+    assert len(registry.left_out) == 3
+
+
+def test_more_tools_than_a_provider_takes_is_an_error_with_count_and_limit() -> None:
+    tools = [Tool(name=f"tool_{number}", parameters=OBJECT) for number in range(MAX_TOOLS + 1)]
+    with pytest.raises(RegistryError, match=r"129 tools .* at most 128"):
+        build_registry(enabled=[], custom=tools)
+
+
+def test_a_name_providers_refuse_is_sent_as_an_alias_and_mapped_back() -> None:
+    # https://github.com/TencentCloud/Octop/pull/308
+    registry = build_registry(enabled=[], custom=[Tool(name="查询天气", parameters=OBJECT)])
+    (spec,) = registry.specs()
+    alias = spec["function"]["name"]
+    assert alias.isascii()
+    found = registry.find(alias)
+    assert found is not None
+    assert found.name == "查询天气"
+    assert registry.specs(any_name=True)[0]["function"]["name"] == "查询天气"
+
+
+def test_the_registry_of_a_run_cannot_be_changed() -> None:
+    registry = build_registry()
+    with pytest.raises(TypeError):
+        registry.tools["evil"] = registry.tools["bash"]  # type: ignore[index]
