@@ -1,1 +1,27 @@
-"""TODO-FILLED-BY-PACKAGE."""
+"""The language server: LSP over stdio.
+
+Two stages. The first is the standard library alone: it answers `initialize`, keeps texts in step, lints and carries
+every `adal/*` message. The second, pygls (`dispatcher`), loads in the background and answers all other requests.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NoReturn
+
+
+def serve(*, host_command: Sequence[str] | None = None) -> NoReturn:
+    """Serves one editor on stdin and stdout, then ends the process.
+
+    Args:
+        host_command: what to start as the agent host instead of `adal_ls.agent` in this interpreter.
+    """
+    from adal_ls.server import stdio
+
+    source, sink = stdio.take()
+    from adal_ls.server.session import Session
+
+    code = Session(source, sink, host_command).run()
+    # Threads may still wait for pipes or for pygls; an ordinary exit would wait for them.
+    os._exit(code)

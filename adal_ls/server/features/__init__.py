@@ -1,1 +1,1 @@
-"""TODO-FILLED-BY-PACKAGE."""
+"""One module per LSP request: a pure function from a snapshot and the parameters to the result."""

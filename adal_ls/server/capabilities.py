@@ -1,0 +1,86 @@
+"""What the client can do, read once into flags; and what the server offers it, a pure function of those flags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adal_ls.protocol.methods import COMMANDS, PROTOCOL_VERSION
+from adal_ls.server.positions import Encoding, choose
+from adal_ls.server.rpc import Json
+
+TYPED_METHODS = ("textDocument/hover", "textDocument/codeAction")
+"""Requests that the typed dispatcher answers (one module in `features/` each)."""
+
+CODE_ACTION_KINDS = ("quickfix",)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client's capabilities, as far as the server's behaviour depends on them."""
+
+    encoding: Encoding
+    pull_diagnostics: bool
+    refresh_diagnostics: bool
+    related_information: bool
+    watches_files: bool
+    asks_configuration: bool
+    code_action_literals: bool
+    code_action_preferred: bool
+    versioned_edits: bool
+    markdown_hover: bool
+    work_done_progress: bool
+    adal_approval: bool
+    adal_run_updates: bool
+
+
+def read(capabilities: Json) -> Client:
+    """The flags of `initialize`'s `capabilities`. What is missing or has a wrong type counts as not supported."""
+
+    def has(*path: str) -> bool:
+        return bool(_at(capabilities, path))
+
+    formats = _at(capabilities, ("textDocument", "hover", "contentFormat"))
+    action_properties = ("textDocument", "codeAction", "isPreferredSupport")
+    return Client(
+        encoding=choose(_at(capabilities, ("general", "positionEncodings"))),
+        pull_diagnostics=_at(capabilities, ("textDocument", "diagnostic")) is not None,
+        refresh_diagnostics=has("workspace", "diagnostics", "refreshSupport"),
+        related_information=has("textDocument", "publishDiagnostics", "relatedInformation")
+        or has("textDocument", "diagnostic", "relatedInformation"),
+        watches_files=has("workspace", "didChangeWatchedFiles", "dynamicRegistration"),
+        asks_configuration=has("workspace", "configuration"),
+        code_action_literals=has("textDocument", "codeAction", "codeActionLiteralSupport"),
+        code_action_preferred=has(*action_properties),
+        versioned_edits=has("workspace", "workspaceEdit", "documentChanges"),
+        markdown_hover=isinstance(formats, list) and "markdown" in formats,
+        work_done_progress=has("window", "workDoneProgress"),
+        adal_approval=has("experimental", "adal", "approval"),
+        adal_run_updates=has("experimental", "adal", "runUpdates"),
+    )
+
+
+def offer(client: Client) -> dict[str, Json]:
+    """`ServerCapabilities` for `client`: exactly what is handled, no more."""
+    offered: dict[str, Json] = {
+        "positionEncoding": client.encoding,
+        "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
+        "hoverProvider": True,
+        "executeCommandProvider": {"commands": list(COMMANDS)},
+        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
+        "experimental": {"adal": {"protocolVersion": PROTOCOL_VERSION}},
+    }
+    if client.code_action_literals:  # without them an action must be a command, and edits cannot be offered
+        offered["codeActionProvider"] = {"codeActionKinds": list(CODE_ACTION_KINDS)}
+    if client.pull_diagnostics:
+        offered["diagnosticProvider"] = {
+            "identifier": "adal-ls",
+            "interFileDependencies": False,
+            "workspaceDiagnostics": True,
+        }
+    return offered
+
+
+def _at(value: Json, path: tuple[str, ...]) -> Json:
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

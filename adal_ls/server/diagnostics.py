@@ -1,0 +1,246 @@
+"""Findings of lint for the editor: pushed, or answered where the client pulls. Both on the stage-1 path."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adal_ls.server import disk, uris
+from adal_ls.server.capabilities import Client
+from adal_ls.server.documents import Document, Documents
+from adal_ls.server.positions import Encoding, to_units
+from adal_ls.server.projects import Project, Projects, is_tools_file
+from adal_ls.server.rpc import INVALID_PARAMS, Connection, Json, RpcError
+
+if TYPE_CHECKING:
+    from adal_ls.lint import Config, Finding, Range, ToolFile
+
+SOURCE = "adal-ls"
+
+_SEVERITIES = {"error": 1, "warning": 2, "information": 3, "hint": 4}
+
+_serial = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What lint says about one version of one text. `serial` tells two analyses apart (`resultId` of a pull)."""
+
+    document: Document
+    file: ToolFile
+    findings: tuple[Finding, ...]
+    serial: int
+
+
+def analyse(document: Document, config: Config, before: list[Finding] | None = None) -> Analysis:
+    """Lints `document`; `before` are findings about its bytes."""
+    from adal_ls import lint  # after `initialize` is answered
+
+    file = lint.read(document.text)
+    findings = (*(before or ()), *lint.check(file, config))
+    return Analysis(document, file, findings, next(_serial))
+
+
+def lsp_range(document: Document, span: Range, encoding: Encoding) -> dict[str, Json]:
+    """`span` in the client's units."""
+    return {
+        "start": {
+            "line": span.start.line,
+            "character": to_units(document.line(span.start.line), span.start.column, encoding),
+        },
+        "end": {"line": span.end.line, "character": to_units(document.line(span.end.line), span.end.column, encoding)},
+    }
+
+
+def to_lsp(document: Document, finding: Finding, client: Client) -> dict[str, Json]:
+    """The LSP `Diagnostic` of a finding."""
+    diagnostic: dict[str, Json] = {
+        "range": lsp_range(document, finding.range, client.encoding),
+        "severity": _SEVERITIES[finding.severity.value],
+        "code": finding.code,
+        "source": SOURCE,
+        "message": finding.message,
+    }
+    if finding.related and client.related_information:
+        diagnostic["relatedInformation"] = [
+            {
+                "location": {"uri": document.uri, "range": lsp_range(document, span, client.encoding)},
+                "message": message,
+            }
+            for span, message in finding.related
+        ]
+    return diagnostic
+
+
+class Diagnostics:
+    """The analyses of all tools files, open or not, and what the client was told about them."""
+
+    def __init__(
+        self,
+        editor: Connection,
+        client: Client,
+        documents: Documents,
+        projects: Projects,
+        config: Callable[[Project | None], Config],
+    ) -> None:
+        self._editor = editor
+        self._client = client
+        self._documents = documents
+        self._projects = projects
+        self._config = config
+        self._open: dict[str, Analysis] = {}  # by the URI's spelling
+        self._disk: dict[str, Analysis] = {}  # by the file's identity
+        self._uris: dict[str, str] = {}  # the file's identity -> the URI the client knows it by
+        self._published: dict[str, dict[str, str]] = {}  # the file's identity -> URIs it has diagnostics under
+
+    def analysis(self, uri: str) -> Analysis | None:
+        """The newest analysis of a tools file; None for any other document."""
+        document = self._documents.get(uri)
+        if document is not None:
+            return self._of_open(document) if is_tools_file(document.uri) else None
+        return self._disk.get(uris.identity(uri))
+
+    def of_project(self, project: Project) -> Analysis | None:
+        """The newest analysis of a project's file: of the open text if it is open."""
+        document = next(iter(self._documents.of_file(project.identity)), None)
+        return self._of_open(document) if document is not None else self._disk.get(project.identity)
+
+    def opened(self, document: Document) -> None:
+        """A document was opened: from now on its text counts, under the URI it was opened with."""
+        if not is_tools_file(document.uri):
+            return
+        self._uris[document.identity] = document.uri
+        self._disk.pop(document.identity, None)
+        if not self._client.pull_diagnostics:
+            self._clear_other(document.identity, [document])
+        self.changed(document)
+
+    def changed(self, document: Document) -> None:
+        """An open document has another text."""
+        if is_tools_file(document.uri) and not self._client.pull_diagnostics:
+            self._publish(self._of_open(document))
+
+    def closed(self, document: Document) -> None:
+        """A document was closed: from now on the file on disk counts."""
+        self._open.pop(uris.spelling(document.uri), None)
+        if is_tools_file(document.uri):
+            self.check_disk(document.identity)
+
+    def check_disk(self, identity: str) -> None:
+        """Reads a project's file anew, if it is not open, and tells the client what is wrong with it."""
+        self._disk.pop(identity, None)
+        project = self._projects.get(identity)
+        still_open = self._documents.of_file(identity)
+        if project is not None and not still_open:
+            uri = self._uris.get(identity, project.uri)
+            loaded = disk.load(project, uri)
+            if loaded is not None:
+                self._disk[identity] = analyse(loaded[0], self._config(project), loaded[1])
+        if not self._client.pull_diagnostics:
+            self._publish_file(identity)
+
+    def check_all(self) -> None:
+        """Everything again, after a change of settings."""
+        self._open.clear()
+        for document in self._documents:
+            self.changed(document)
+        for project in self._projects:
+            self.check_disk(project.identity)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Asks a pulling client to pull again."""
+        if self._client.pull_diagnostics and self._client.refresh_diagnostics:
+            self._editor.request("workspace/diagnostic/refresh", None, lambda _: None)
+
+    def pull(self, params: Json) -> dict[str, Json]:
+        """`textDocument/diagnostic`."""
+        uri = _uri(params)
+        analysis = self.analysis(uri)
+        if analysis is None:
+            return {"kind": "full", "items": []}
+        return self._report(analysis, params.get("previousResultId"))
+
+    def pull_workspace(self, params: Json) -> dict[str, Json]:
+        """`workspace/diagnostic`: the files that are not open, and an empty report for those that went away."""
+        previous = _previous(params)
+        items: list[dict[str, Json]] = []
+        for analysis in self._disk.values():
+            uri = analysis.document.uri
+            report = self._report(analysis, previous.pop(uris.spelling(uri), ("", None))[1])
+            items.append({"uri": uri, "version": None, **report})
+        for uri, _ in previous.values():
+            if self._documents.get(uri) is None:
+                items.append({"uri": uri, "version": None, "kind": "full", "items": []})
+        return {"items": items}
+
+    def _report(self, analysis: Analysis, previous: Json) -> dict[str, Json]:
+        result_id = str(analysis.serial)
+        if previous == result_id:
+            return {"kind": "unchanged", "resultId": result_id}
+        return {"kind": "full", "resultId": result_id, "items": self._items(analysis)}
+
+    def _items(self, analysis: Analysis) -> list[dict[str, Json]]:
+        return [to_lsp(analysis.document, finding, self._client) for finding in analysis.findings]
+
+    def _of_open(self, document: Document) -> Analysis:
+        key = uris.spelling(document.uri)
+        known = self._open.get(key)
+        if known is None or known.document is not document:
+            known = self._open[key] = analyse(document, self._config(self._projects.get(document.identity)))
+        return known
+
+    def _publish(self, analysis: Analysis) -> None:
+        document = analysis.document
+        items = self._items(analysis)
+        params: dict[str, Json] = {"uri": document.uri, "diagnostics": items}
+        if document.version is not None:
+            params["version"] = document.version
+        self._editor.notify("textDocument/publishDiagnostics", params)
+        under = self._published.setdefault(document.identity, {})
+        if items:
+            under[uris.spelling(document.uri)] = document.uri
+        else:
+            under.pop(uris.spelling(document.uri), None)
+
+    def _publish_file(self, identity: str) -> None:
+        """Brings what the client shows for a file in line with its analyses."""
+        opened = self._documents.of_file(identity)
+        current = [self._of_open(document) for document in opened]
+        if not current and identity in self._disk:
+            current = [self._disk[identity]]
+        self._clear_other(identity, [analysis.document for analysis in current])
+        for analysis in current:
+            shown = uris.spelling(analysis.document.uri) in self._published.get(identity, {})
+            if shown or analysis.findings:
+                self._publish(analysis)
+
+    def _clear_other(self, identity: str, kept: list[Document]) -> None:
+        """Empties the lists of the file under every URI but those of `kept`."""
+        spelled = {uris.spelling(document.uri) for document in kept}
+        spelled |= {uris.spelling(document.uri) for document in self._documents.of_file(identity)}
+        under = self._published.get(identity, {})
+        for stale in [key for key in under if key not in spelled]:
+            self._editor.notify("textDocument/publishDiagnostics", {"uri": under.pop(stale), "diagnostics": []})
+
+
+def _uri(params: Json) -> str:
+    document = params.get("textDocument") if isinstance(params, dict) else None
+    uri = document.get("uri") if isinstance(document, dict) else None
+    if not isinstance(uri, str):
+        raise RpcError(INVALID_PARAMS, "textDocument.uri is missing")
+    return uri
+
+
+def _previous(params: Json) -> dict[str, tuple[str, Json]]:
+    """Spelling of the URI → the URI and the result id the client has for it."""
+    given = params.get("previousResultIds") if isinstance(params, dict) else None
+    if not isinstance(given, list):
+        raise RpcError(INVALID_PARAMS, "previousResultIds is missing")
+    known: dict[str, tuple[str, Json]] = {}
+    for entry in given:
+        if isinstance(entry, dict) and isinstance(entry.get("uri"), str):
+            known[uris.spelling(entry["uri"])] = (entry["uri"], entry.get("value"))
+    return known

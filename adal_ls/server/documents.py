@@ -1,0 +1,139 @@
+"""Texts as the editor has them: immutable snapshots, and edits by LSP's line rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from adal_ls.server import uris
+from adal_ls.server.positions import Encoding, from_units
+from adal_ls.server.rpc import INVALID_PARAMS, Json, RpcError
+
+# The only line ends of LSP and of Python's tokenizer. `str.splitlines` knows more (form feed, U+2028, U+0085, U+001C
+# to U+001E) and would move every position behind one of them.
+_END = re.compile(r"\r\n|\n|\r")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def split_lines(text: str) -> tuple[str, ...]:
+    """The lines of `text` with their ends. There is always a last line, which has no end and may be empty."""
+    if "\r" not in text:
+        parts = text.split("\n")
+        return (*[f"{part}\n" for part in parts[:-1]], parts[-1])
+    starts = [0, *(found.end() for found in _END.finditer(text))]
+    return tuple(text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True))
+
+
+@dataclass(frozen=True)
+class Document:
+    """One version of one text.
+
+    `uri` is spelled as the client spells it, `identity` is the file behind it (`uris.identity`). `version` is None for
+    a text read from disk.
+    """
+
+    uri: str
+    identity: str
+    version: int | None
+    lines: tuple[str, ...]
+
+    @cached_property
+    def text(self) -> str:
+        return "".join(self.lines)
+
+    def line(self, number: int) -> str:
+        """Line `number` without its end; empty past the last one."""
+        return self.lines[number].rstrip("\r\n") if 0 <= number < len(self.lines) else ""
+
+
+def opened(uri: str, version: int | None, text: str) -> Document:
+    return Document(uri, uris.identity(uri), version, split_lines(text))
+
+
+def edit(document: Document, version: int | None, change: Json, encoding: Encoding) -> Document:
+    """`document` after one entry of `contentChanges`.
+
+    Costs what the change costs, plus the copying of a list: the other lines stay as they are.
+
+    Raises:
+        RpcError: the change is not one (invalid params).
+    """
+    try:
+        text = _text(change)
+        span = change.get("range")
+        if span is None:
+            return Document(document.uri, document.identity, version, split_lines(text))
+        first, start = _place(document, span["start"], encoding)
+        last, end = _place(document, span["end"], encoding)
+    except (KeyError, TypeError, AttributeError) as fault:
+        raise RpcError(INVALID_PARAMS, f"not a content change: {fault}") from None
+    if (last, end) < (first, start):
+        (first, start), (last, end) = (last, end), (first, start)
+    return _splice(document, version, (first, start), (last, end), text)
+
+
+def _text(change: Json) -> str:
+    text = change["text"]
+    if not isinstance(text, str):
+        raise TypeError("text is not a string")
+    return text
+
+
+def _place(document: Document, position: Json, encoding: Encoding) -> tuple[int, int]:
+    line, character = position["line"], position["character"]
+    if not isinstance(line, int) or not isinstance(character, int):
+        raise TypeError("a position needs whole numbers")
+    if line < 0:
+        return 0, 0
+    if line >= len(document.lines):
+        return len(document.lines) - 1, len(document.lines[-1])
+    return line, from_units(document.line(line), character, encoding)
+
+
+def _splice(
+    document: Document, version: int | None, start: tuple[int, int], end: tuple[int, int], text: str
+) -> Document:
+    lines = document.lines
+    first, last = start[0], end[0]
+    middle = lines[first][: start[1]] + text + lines[last][end[1] :]
+    # A lone \r and a \n that come to stand side by side are one line end, so the neighbours are split anew as well.
+    if first > 0 and middle.startswith("\n") and lines[first - 1].endswith("\r"):
+        first -= 1
+        middle = lines[first] + middle
+    if last + 1 < len(lines) and not middle.endswith("\n"):
+        last += 1
+        middle += lines[last]
+    if _SURROGATE.search(middle):
+        middle = _paired(middle)
+    return Document(document.uri, document.identity, version, lines[:first] + split_lines(middle) + lines[last + 1 :])
+
+
+def _paired(text: str) -> str:
+    """Joins surrogate halves that arrived in separate edits; halves that stay alone stay as they are."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+class Documents:
+    """The open documents, by URI in any spelling."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Document] = {}
+
+    def get(self, uri: str) -> Document | None:
+        return self._open.get(uris.spelling(uri))
+
+    def put(self, document: Document) -> None:
+        self._open[uris.spelling(document.uri)] = document
+
+    def drop(self, uri: str) -> Document | None:
+        """Forgets a document. Returns what it was; None if it was not open."""
+        return self._open.pop(uris.spelling(uri), None)
+
+    def of_file(self, identity: str) -> list[Document]:
+        """The open documents of one file on disk (more than one where a client opened it through a link as well)."""
+        return [document for document in self._open.values() if document.identity == identity]
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(list(self._open.values()))

@@ -1,0 +1,121 @@
+"""`textDocument/hover`: the card of a tool, as the model will see it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from lsprotocol import types
+
+from adal_ls.lint import Finding, Position, Range, StaticTool, ToolFile, tools_with_problems
+from adal_ls.server.diagnostics import Analysis
+from adal_ls.server.features.places import position, types_range
+from adal_ls.server.snapshot import Snapshot
+
+
+def hover(snapshot: Snapshot, params: types.HoverParams) -> types.Hover | None:
+    """The card of the tool whose name, definition name or list entry is at the position; None elsewhere."""
+    analysis = snapshot.analysis
+    if analysis is None:
+        return None
+    place = position(analysis.document, params.position, snapshot.client.encoding)
+    for tool in tools_with_problems(analysis.file, analysis.findings):
+        span = _named_at(analysis.file, tool, place)
+        if span is not None:
+            markdown = snapshot.client.markdown_hover
+            text = card(tool, _problems(analysis, tool), markdown=markdown)
+            kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
+            return types.Hover(types.MarkupContent(kind, text), _range(analysis, span, snapshot))
+    return None
+
+
+def _problems(analysis: Analysis, tool: StaticTool) -> list[Finding]:
+    """The findings behind the tool's codes: of those codes, the ones that stand on it."""
+    places = [*tool.entry_ranges, *([tool.definition_range] if tool.definition_range is not None else [])]
+    return [
+        finding
+        for finding in analysis.findings
+        if finding.code in tool.problems and any(place.contains(finding.range) for place in places)
+    ]
+
+
+def card(tool: StaticTool, findings: list[Finding], *, markdown: bool) -> str:
+    """Name, description, parameters, approval and problems of a tool."""
+    asks = "asks for approval before it runs" if tool.require_approval else "runs without asking"
+    blocks = [f"**{_escape(tool.name)}** — {asks}" if markdown else f"{tool.name} - {asks}"]
+    if tool.description:
+        blocks.append(_escape(tool.description) if markdown else tool.description)
+    rows = _rows(tool.parameters)
+    if rows:
+        blocks.append(_table(rows) if markdown else "\n".join(f"  {' | '.join(row)}".rstrip(" |") for row in rows))
+    else:
+        blocks.append("No parameters.")
+    if findings:
+        lines = [f"{finding.code}: {finding.message}" for finding in findings]
+        blocks.append("\n".join(f"- {_escape(line) if markdown else line}" for line in lines))
+    return "\n\n".join(blocks)
+
+
+def _named_at(file: ToolFile, tool: StaticTool, place: Position) -> Range | None:
+    """The range at `place` that stands for `tool`."""
+    spans = [tool.name_range, *tool.entry_ranges]
+    if tool.definition_range is not None:
+        spans += [
+            definition.name_range
+            for definitions in file.bindings.definitions.values()
+            for definition in definitions
+            if tool.definition_range.contains(definition.name_range)
+        ]
+    return next((span for span in spans if span.start <= place <= span.end), None)
+
+
+def _rows(parameters: dict[str, Any]) -> list[tuple[str, str, str, str, str]]:
+    properties = parameters.get("properties") or {}
+    required = parameters.get("required") or []
+    return [
+        (
+            name,
+            type_text(schema),
+            "required" if name in required else "optional",
+            json.dumps(schema["default"], ensure_ascii=False) if "default" in schema else "",
+            str(schema.get("description", "")),
+        )
+        for name, schema in properties.items()
+        if isinstance(schema, dict)
+    ]
+
+
+def type_text(schema: dict[str, Any]) -> str:
+    """A JSON Schema in a few words: "string", "list of integer", "string or null"."""
+    if "enum" in schema:
+        return " or ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
+    if "const" in schema:
+        return json.dumps(schema["const"], ensure_ascii=False)
+    for key in ("anyOf", "oneOf"):
+        if key in schema:
+            return " or ".join(type_text(option) for option in schema[key])
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    kind = schema.get("type", "any")
+    if kind == "array" and isinstance(schema.get("items"), dict):
+        return f"list of {type_text(schema['items'])}"
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _table(rows: list[tuple[str, str, str, str, str]]) -> str:
+    head = ["| parameter | type | | default | description |", "|---|---|---|---|---|"]
+    return "\n".join([*head, *("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)])
+
+
+def _cell(text: str) -> str:
+    return _escape(" ".join(text.split()))
+
+
+def _escape(text: str) -> str:
+    """Text of a user as Markdown that shows it as it is: no links, images, HTML or table breaks."""
+    return re.sub(r"([\\`*_{}\[\]<>|#!&])", r"\\\1", text)
+
+
+def _range(analysis: Analysis, span: Range, snapshot: Snapshot) -> types.Range:
+    return types_range(analysis.document, span, snapshot.client.encoding)

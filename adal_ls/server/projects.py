@@ -1,0 +1,162 @@
+"""The projects of the workspace: every folder with a `.adal/tools.py`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from adal_ls.server import uris
+from adal_ls.server.rpc import REQUEST_FAILED, Json, RpcError
+
+MAX_FOLDERS = 100_000
+"""Folders looked into below one workspace folder; a home directory opened by accident must not cost minutes."""
+
+# Folders that hold other people's code or generated files, and can be huge.
+_SKIPPED = frozenset(
+    (
+        ".git",
+        ".hg",
+        ".svn",
+        ".adal",
+        ".tox",
+        ".nox",
+        ".venv",
+        "venv",
+        "env",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        "__pycache__",
+        "node_modules",
+        "site-packages",
+        "dist",
+        "build",
+        "target",
+        ".idea",
+        ".vscode",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """`root` and `file` are paths, `uri` is the file's as the client would spell it, `identity` the file behind it."""
+
+    root: str
+    file: str
+    uri: str
+    identity: str
+
+
+def is_tools_file(uri: str) -> bool:
+    """Whether a document is one that lint checks: a `file:` URI whose path ends in `.adal/tools.py`."""
+    return uri[:5].lower() == "file:" and uris.spelling(uri).endswith("/.adal/tools.py")
+
+
+def of_file(path: str, uri: str | None = None) -> Project:
+    """The project of the tools file at `path`."""
+    root = os.path.dirname(os.path.dirname(path))
+    return Project(root, path, uri or uris.from_path(path), uris.real(path))
+
+
+def discover(folder: str) -> Iterator[Project]:
+    """The projects in `folder` and below, nearest first. Does not follow symbolic links to folders."""
+    waiting, seen = [folder], 0
+    while waiting and seen < MAX_FOLDERS:
+        current, seen = waiting.pop(0), seen + 1
+        file = os.path.join(current, ".adal", "tools.py")
+        if os.path.lexists(file):
+            yield of_file(file)
+        try:
+            with os.scandir(current) as entries:
+                waiting += sorted(
+                    entry.path
+                    for entry in entries
+                    if entry.name not in _SKIPPED
+                    and entry.is_dir(follow_symlinks=False)
+                    and not os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
+                )
+        except OSError:
+            continue  # went away or may not be read: nothing of ours is in it
+
+
+def folders(params: Json) -> list[str]:
+    """The workspace folders of `initialize`, as paths; an older client has `rootUri` or `rootPath` only."""
+    given = params.get("workspaceFolders")
+    if isinstance(given, list):
+        return [path for entry in given if (path := folder_path(entry)) is not None]
+    for uri in (params.get("rootUri"), params.get("rootPath")):
+        if isinstance(uri, str) and uri:
+            path = uris.to_path(uri) if uri[:5].lower() == "file:" else uri
+            return [path] if path else []
+    return []
+
+
+def folder_path(entry: Json) -> str | None:
+    """The path of one `WorkspaceFolder`; None for folders that are not on this machine's disk."""
+    uri = entry.get("uri") if isinstance(entry, dict) else None
+    path = uris.to_path(uri) if isinstance(uri, str) else None
+    return path.rstrip(os.sep) or os.sep if path else None
+
+
+class Projects:
+    """The known projects, and which of them a request means."""
+
+    def __init__(self) -> None:
+        self.folders: list[str] = []
+        self._known: dict[str, Project] = {}
+
+    def __iter__(self) -> Iterator[Project]:
+        return iter(sorted(self._known.values(), key=lambda project: project.root))
+
+    def get(self, identity: str) -> Project | None:
+        return self._known.get(identity)
+
+    def add(self, project: Project) -> bool:
+        """Notes a project; the spelling noted first stays. Whether it was new."""
+        if project.identity in self._known:
+            return False
+        self._known[project.identity] = project
+        return True
+
+    def drop(self, identity: str) -> None:
+        self._known.pop(identity, None)
+
+    def by_root(self, root: str) -> Project | None:
+        wanted = uris.real(root)
+        return next((project for project in self if uris.real(project.root) == wanted), None)
+
+    def covers(self, path: str) -> bool:
+        """Whether `path` lies in a workspace folder or is a known project's folder."""
+        return self.by_root(path) is not None or self.in_folders(path)
+
+    def in_folders(self, path: str) -> bool:
+        """Whether `path` lies in a workspace folder."""
+        wanted = uris.real(path)
+        return any(_inside(wanted, uris.real(folder)) for folder in self.folders)
+
+    def root_for(self, given: Json) -> str:
+        """The project folder a run works in. `given` is the request's `projectRoot`, None where it has none.
+
+        Without a project the workspace folder itself is meant: built-in tools work there.
+
+        Raises:
+            RpcError: the folder is not part of the workspace, or which one is meant is not clear.
+        """
+        if given is not None:
+            if not isinstance(given, str) or not os.path.isabs(given):
+                raise RpcError(REQUEST_FAILED, "projectRoot must be the absolute path of a project folder")
+            if not self.covers(given):
+                raise RpcError(REQUEST_FAILED, f"projectRoot {given} is not in a folder of this workspace")
+            return given
+        roots = [project.root for project in self] or self.folders
+        if not roots:
+            raise RpcError(REQUEST_FAILED, "no folder is open: open one, or send projectRoot")
+        if len(roots) > 1:
+            raise RpcError(REQUEST_FAILED, f"several projects, send projectRoot: {', '.join(roots)}")
+        return roots[0]
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -1,0 +1,332 @@
+"""What the server does after `initialize`: the parts, wired, and the tables of what each message reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from adal_ls.protocol import methods
+from adal_ls.server import capabilities, projects, settings, tools
+from adal_ls.server.commands import Commands
+from adal_ls.server.diagnostics import Diagnostics
+from adal_ls.server.dispatcher import Dispatcher
+from adal_ls.server.documents import Document, Documents
+from adal_ls.server.fallback import PlainFace
+from adal_ls.server.files import Files
+from adal_ls.server.host import Host
+from adal_ls.server.host_process import command_line
+from adal_ls.server.loads import Loads
+from adal_ls.server.log import Log
+from adal_ls.server.rpc import REQUEST_CANCELLED, Answer, Connection, Id, Json, Message, RpcError
+from adal_ls.server.runs import FORWARDED, AdalFace, Face, Runs
+from adal_ls.server.snapshot import Snapshot
+from adal_ls.server.status import StatusReport
+from adal_ls.server.sync import TextSync, field
+from adal_ls.server.writer import Writer
+from adal_ls.version import __version__
+
+if TYPE_CHECKING:
+    from adal_ls.lint import Config
+
+Post = Callable[[Callable[[], None]], None]
+"""Runs a call on the main thread, soon."""
+
+Request = Callable[[Id, Json], None]
+Notification = Callable[[Json], None]
+
+
+class Service:
+    """One editor, initialized. All methods are for the main thread."""
+
+    def __init__(
+        self,
+        editor: Connection,
+        writer: Writer,
+        post: Post,
+        log: Log,
+        params: dict[str, Json],
+        host_command: Sequence[str] | None,
+    ) -> None:
+        """`params` are those of `initialize`; `host_command` replaces the command line of the agent host."""
+        options = params.get("initializationOptions")
+        self._editor = editor
+        self._log = log
+        self._trusted = settings.trusted(options)
+        self._settings, complaints = settings.read(options, settings.Settings())
+        for complaint in complaints:
+            log.write("warning", complaint)
+        if isinstance(options, dict):
+            log.set_level(options.get("logLevel"))
+        self._lint_config: Config | None = None
+        self.client = capabilities.read(params.get("capabilities"))
+        self._projects = projects.Projects()
+        self._projects.folders = projects.folders(params)
+        self._documents = Documents()
+        self._status = StatusReport(editor, wanted=self.client.adal_run_updates)
+        self._diagnostics = Diagnostics(editor, self.client, self._documents, self._projects, self._config)
+        self._files = Files(
+            editor,
+            self.client,
+            self._projects,
+            self._diagnostics,
+            post,
+            changed=self._changed_on_disk,
+            gone=self._project_gone,
+        )
+        self._sync = TextSync(
+            self._documents,
+            self._diagnostics,
+            self.client.encoding,
+            opened=self._document_opened,
+            saved=self._document_saved,
+            closed=lambda document: self._files.closed(document.uri),
+        )
+        if host_command is None and (python := settings.host_python(options)) is not None:
+            host_command = command_line(python)
+        self.host = Host(post, self._greeting, host_command)
+        self.host.on_ready = self._host_ready
+        self.host.on_gone = self._host_gone
+        self._loads = Loads(self.host, self._projects, self._status, log, self._tools_changed)
+        plain = PlainFace(editor, self.client, lambda message: writer.send(message, droppable=True))
+        face: Face = AdalFace(editor, self.client) if self.client.adal_approval else plain
+        self._runs = Runs(editor, self.host, self._projects, face, lambda: self._trusted)
+        plain.fetch_arguments = self._runs.arguments
+        self._commands = Commands(self._runs, plain)
+        self._dispatcher = self._typed_dispatcher(params, post, writer)
+
+    @cached_property
+    def requests(self) -> dict[str, Request]:
+        """Method → what answers it, now or later. Whatever it raises as `RpcError` is the answer."""
+        ready = self._when_projects_known
+        table: dict[str, Request] = {
+            "textDocument/diagnostic": lambda key, params: self._editor.answer(key, self._diagnostics.pull(params)),
+            "workspace/diagnostic": ready(
+                lambda key, params: self._editor.answer(key, self._diagnostics.pull_workspace(params))
+            ),
+            "workspace/executeCommand": ready(self._commands.execute),
+            methods.TOOLS_LIST: ready(lambda key, params: self._editor.answer(key, self._list_tools(params))),
+            methods.RUN_START: ready(self._runs.start),
+        }
+        for method in FORWARDED:
+            table[method] = self._forwarding(method)
+        for method in capabilities.TYPED_METHODS:
+            table[method] = self._typed(method)
+        return table
+
+    @cached_property
+    def notifications(self) -> dict[str, Notification]:
+        """Method → what hears it. Others are ignored, as LSP wants it for `$/…` and as is best for the rest."""
+        return {
+            "initialized": lambda _: self._initialized(),
+            "textDocument/didOpen": self._sync.did_open,
+            "textDocument/didChange": self._sync.did_change,
+            "textDocument/didSave": self._sync.did_save,
+            "textDocument/didClose": self._sync.did_close,
+            "workspace/didChangeWatchedFiles": self._files.did_change_watched,
+            "workspace/didChangeWorkspaceFolders": self._files.did_change_folders,
+            "workspace/didChangeConfiguration": self._configuration_changed,
+            "window/workDoneProgress/cancel": self._commands.progress_cancelled,
+            methods.TRUST_CHANGED: self._trust_changed,
+        }
+
+    @property
+    def initialize_result(self) -> dict[str, Json]:
+        return {
+            "capabilities": capabilities.offer(self.client),
+            "serverInfo": {"name": "adal-ls", "version": __version__},
+        }
+
+    # Start, trust, settings
+
+    def _initialized(self) -> None:
+        if self.client.asks_configuration:
+            self._ask_configuration()
+        self._status.busy("finding projects", on=True)
+        self._files.start(self._projects_found)
+
+    def _projects_found(self) -> None:
+        self._status.busy("finding projects", on=False)
+        for project in self._projects:
+            self._tools_changed(project.root, 0)
+            self._dispatcher.load()
+        if self._trusted:
+            self._loads.load_missing()
+
+    def _trust_changed(self, params: Json) -> None:
+        self._trusted = field(params, "trusted", bool)
+        if self._trusted:
+            self._files.when_ready(self._loads.load_missing)
+        else:
+            self.host.dismiss("the workspace is no longer trusted")
+
+    def _ask_configuration(self) -> None:
+        def answered(answer: Answer) -> None:
+            values = answer.result
+            if answer.error is None and isinstance(values, list) and values:
+                self._apply(values[0])
+
+        self._editor.request("workspace/configuration", {"items": [{"section": "adal"}]}, answered)
+
+    def _configuration_changed(self, params: Json) -> None:
+        if self.client.asks_configuration:
+            self._ask_configuration()
+            return
+        given = params.get("settings") if isinstance(params, dict) else None
+        if isinstance(given, dict):
+            self._apply(given.get("adal"))
+
+    def _apply(self, given: Json) -> None:
+        before = self._settings
+        self._settings, complaints = settings.read(given, before)
+        for complaint in complaints:
+            self._log.write("warning", complaint)
+        if isinstance(given, dict):
+            self._log.set_level(given.get("logLevel"))
+        if self._settings.lint != before.lint:
+            self._lint_config = None
+            self._diagnostics.check_all()
+        if self._settings.host != before.host and self.host.state != "absent" and not self._runs.active:
+            self.host.dismiss("the settings changed")  # the next request greets a new one with them
+            if self._trusted:
+                self._loads.load_missing()
+
+    def _config(self, _project: projects.Project | None) -> Config:
+        from adal_ls import lint  # after `initialize` is answered
+
+        if self._lint_config is None:
+            try:
+                self._lint_config = lint.Config.parse(self._settings.lint)
+            except ValueError as fault:
+                self._log.write("warning", f"setting lint: {fault}")
+                self._lint_config = lint.Config()
+        return self._lint_config
+
+    # Files and tools
+
+    def _document_opened(self, document: Document) -> None:
+        known = self._projects.get(document.identity)
+        self._files.opened(document.uri)
+        project = self._projects.get(document.identity)
+        if project is not None:
+            self._dispatcher.load()
+            if known is None and self._trusted and self._projects.in_folders(project.file):
+                self._loads.load(project)
+
+    def _document_saved(self, document: Document) -> None:
+        self._files.opened(document.uri)  # the save may have created the file
+        project = self._projects.get(document.identity)
+        if project is None:
+            return
+        self._tools_changed(project.root, self._generation(project))
+        if self._trusted and self._projects.in_folders(project.file):
+            self._loads.load(project)
+
+    def _changed_on_disk(self, project: projects.Project) -> None:
+        self._tools_changed(project.root, self._generation(project))
+        if not self._trusted:
+            return
+        if self._runs.active:
+            # The agent may have written it: code that nobody has seen is not imported on its own account.
+            self._log.write("info", f"{project.file} changed during a run: save it in the editor to load it")
+        else:
+            self._loads.load_changed(project)
+
+    def _project_gone(self, project: projects.Project) -> None:
+        self._loads.drop(project)
+        self._tools_changed(project.root, 0)
+
+    def _generation(self, project: projects.Project) -> int:
+        loaded = self._loads.of(project) or {}
+        generation = loaded.get("generation", 0)
+        return generation if isinstance(generation, int) else 0
+
+    def _tools_changed(self, root: str, generation: int) -> None:
+        if self.client.adal_run_updates:
+            self._editor.notify(methods.TOOLS_CHANGED, {"projectRoot": root, "generation": generation})
+
+    def _list_tools(self, params: Json) -> dict[str, Json]:
+        wanted = params.get("projectRoot") if isinstance(params, dict) else None
+        only = self._projects.by_root(wanted) if isinstance(wanted, str) else None
+        listed = [only] if only is not None else [] if wanted is not None else list(self._projects)
+        return {
+            "projects": [
+                tools.entry(
+                    project, self._diagnostics.of_project(project), self._loads.of(project), self.client.encoding
+                )
+                for project in listed
+            ]
+        }
+
+    # Host
+
+    def _greeting(self) -> dict[str, Json]:
+        return {
+            "protocolVersion": methods.PROTOCOL_VERSION,
+            "version": __version__,
+            "trusted": self._trusted,
+            "workspaceRoots": self._projects.folders,
+            "settings": self._settings.host,
+        }
+
+    def _host_ready(self, result: dict[str, Json]) -> None:
+        self._status.clear("host")
+        if isinstance(result.get("python"), str):
+            self._status.python(result["python"])
+        self._loads.load_missing()
+
+    def _host_gone(self, reason: str) -> None:
+        self._loads.forget()
+        self._runs.host_gone(reason)
+        if self.host.state == "refused":
+            self._status.trouble("host", "error", reason)
+            self._log.show_once("host refused", reason)
+        else:
+            self._log.write("info", reason)
+
+    # Typed requests
+
+    def _typed_dispatcher(self, params: Json, post: Post, writer: Writer) -> Dispatcher:
+        def deliver(key: Id, body: bytes) -> None:
+            post(lambda: writer.send_body(body) if self._editor.discharge(key) else None)
+
+        def refuse(key: Id, code: int, message: str) -> None:
+            post(lambda: self._editor.refuse(key, RpcError(code, message)))
+
+        def fault(where: str, error: BaseException) -> None:
+            post(lambda: self._log.fault(where, error))
+
+        return Dispatcher(params, deliver, refuse, fault)
+
+    def _typed(self, method: str) -> Request:
+        def run(key: Id, params: Json) -> None:
+            message: Message = {"jsonrpc": "2.0", "id": key, "method": method, "params": params}
+            document = params.get("textDocument") if isinstance(params, dict) else None
+            uri = document.get("uri") if isinstance(document, dict) else None
+            analysis = self._diagnostics.analysis(uri) if isinstance(uri, str) else None
+
+            def take_back() -> None:
+                self._dispatcher.cancel(key)
+                self._editor.refuse(key, RpcError(REQUEST_CANCELLED, "cancelled"))
+
+            self._editor.when_cancelled(key, take_back)
+            self._dispatcher.request(message, Snapshot(self.client, analysis))
+
+        return run
+
+    def _forwarding(self, method: str) -> Request:
+        return lambda key, params: self._runs.forward(key, method, params)
+
+    def _when_projects_known(self, request: Request) -> Request:
+        """`request`, held back until it is known which projects there are (some milliseconds after the start)."""
+
+        def run(key: Id, params: Json) -> None:
+            def answer() -> None:
+                try:
+                    request(key, params)
+                except RpcError as error:
+                    self._editor.refuse(key, error)
+
+            self._files.when_ready(answer)
+
+        return run

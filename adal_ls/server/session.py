@@ -1,0 +1,181 @@
+"""One session with an editor: reads messages, keeps the life cycle, hands each to the part that answers it."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from typing import BinaryIO
+
+from adal_ls.server.lifecycle import Lifecycle
+from adal_ls.server.log import Log
+from adal_ls.server.rpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    Connection,
+    Id,
+    Json,
+    Message,
+    RpcError,
+)
+from adal_ls.server.service import Service
+from adal_ls.server.watch import follow_parent
+from adal_ls.server.writer import Writer
+from adal_ls.wire.framing import BrokenFrameError, read_with_headers
+
+LAST_SECONDS = 1.5
+"""After the editor is gone, the process ends after this time even if the main thread is busy."""
+
+Item = bytes | Callable[[], None] | None
+"""What the main thread waits for: a message, a call, or the end."""
+
+
+class Session:
+    """Owns the main thread. Messages are handled one after the other, in their order."""
+
+    def __init__(self, source: BinaryIO, sink: BinaryIO, host_command: Sequence[str] | None) -> None:
+        self._source = source
+        self._writer = Writer(sink, "editor")
+        self._host_command = host_command
+        self._inbox: queue.SimpleQueue[Item] = queue.SimpleQueue()
+        self._lifecycle = Lifecycle()
+        self._editor = Connection(self._writer.send)
+        self._log = Log(self._editor)
+        self._service: Service | None = None
+        self._over = False
+
+    def run(self) -> int:
+        """Serves until the editor leaves. Returns the exit code."""
+        signal.signal(signal.SIGTERM, lambda *_: self._inbox.put(None))
+        signal.signal(signal.SIGINT, lambda *_: self._inbox.put(None))
+        threading.Thread(target=self._read, name="read from editor", daemon=True).start()
+        while not self._over and (item := self._inbox.get()) is not None:
+            if isinstance(item, bytes):
+                self._receive(item)
+            else:
+                self._guarded("a background task", item)
+        if self._service is not None:
+            self._service.host.end()
+        self._writer.close(timeout=0.5)
+        return self._lifecycle.exit_code
+
+    def _read(self) -> None:
+        try:
+            for body in read_with_headers(self._source):
+                self._inbox.put(body)
+        except (BrokenFrameError, OSError, ValueError):
+            pass  # nothing after it can be trusted: the same as the end
+        self._leave()
+
+    def _leave(self) -> None:
+        """The editor is gone. For any thread."""
+        self._inbox.put(None)
+        timer = threading.Timer(LAST_SECONDS, self._force_exit)
+        timer.daemon = True
+        timer.start()
+
+    def _force_exit(self) -> None:
+        if self._service is not None:
+            self._service.host.kill()
+        os._exit(self._lifecycle.exit_code)
+
+    def _receive(self, body: bytes) -> None:
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError) as fault:
+            self._editor.refuse_unread(None, RpcError(PARSE_ERROR, f"not JSON: {type(fault).__name__}"))
+            return
+        if not isinstance(message, dict):
+            self._editor.refuse_unread(None, RpcError(INVALID_REQUEST, "a message must be a JSON object"))
+            return
+        method = message.get("method")
+        if method is None and "id" in message:
+            self._guarded("an answer of the editor", lambda: self._settle(message))
+        elif not isinstance(method, str):
+            self._editor.refuse_unread(None, RpcError(INVALID_REQUEST, "a message needs a method"))
+        elif "id" in message:
+            self._request(message, method)
+        else:
+            self._notification(method, message.get("params"))
+
+    def _settle(self, answer: Message) -> None:
+        key = answer["id"]
+        if isinstance(key, (int, str)):
+            self._editor.settle(answer)
+
+    def _request(self, message: Message, method: str) -> None:
+        key, params = message["id"], message.get("params")
+        if isinstance(key, bool) or not isinstance(key, (int, str)):
+            self._editor.refuse_unread(None, RpcError(INVALID_REQUEST, "an id must be a whole number or a string"))
+            return
+        refusal = self._lifecycle.refusal(method)
+        if refusal is not None:
+            self._editor.refuse_unread(key, refusal)
+            return
+        self._editor.owe(key)
+        try:
+            self._answer(key, method, params)
+        except RpcError as error:
+            self._editor.refuse(key, error)
+        except Exception as fault:  # noqa: BLE001 - the boundary that owns it: every request gets exactly one answer
+            self._log.fault(method, fault)
+            self._editor.refuse(key, RpcError(INTERNAL_ERROR, f"internal error in {method}; the log says where"))
+
+    def _answer(self, key: Id, method: str, params: Json) -> None:
+        """Answers a request, now or later, or raises."""
+        if params is not None and not isinstance(params, (dict, list)):
+            raise RpcError(INVALID_PARAMS, "params must be an object")
+        if method == "initialize":
+            self._initialize(key, params)
+        elif method == "shutdown":
+            self._shut_down(key)
+        elif self._service is not None and method in self._service.requests:
+            self._service.requests[method](key, params)
+        else:
+            raise RpcError(METHOD_NOT_FOUND, f"unknown method {method}")
+
+    def _notification(self, method: str, params: Json) -> None:
+        if method == "exit":
+            self._over = True
+        elif self._lifecycle.refusal(method) is not None or self._service is None:
+            return  # a notification at the wrong time is dropped (LSP, "Server lifecycle")
+        elif method == "$/cancelRequest":
+            key = params.get("id") if isinstance(params, dict) else None
+            if isinstance(key, (int, str)):
+                self._guarded(method, lambda: self._editor.cancelled(key))
+        elif method in self._service.notifications:
+            handle = self._service.notifications[method]
+            self._guarded(method, lambda: handle(params))
+
+    def _guarded(self, where: str, call: Callable[[], None]) -> None:
+        """Runs what has no answer to carry a fault; the session goes on after one."""
+        try:
+            call()
+        except RpcError as error:
+            self._log.write("warning", f"{where} was ignored: {error.message}")
+        except Exception as fault:  # noqa: BLE001 - the boundary that owns it
+            self._log.fault(where, fault)
+
+    def _initialize(self, key: Id, params: Json) -> None:
+        if not isinstance(params, dict):
+            raise RpcError(INVALID_PARAMS, "initialize needs params")
+        service = Service(self._editor, self._writer, self._inbox.put, self._log, params, self._host_command)
+        self._service = service
+        self._editor.answer(key, service.initialize_result)
+        self._lifecycle.entered("initialize")
+        process_id = params.get("processId")
+        if isinstance(process_id, int) and process_id > 0:
+            follow_parent(process_id, self._leave)
+        import adal_ls.lint  # noqa: F401 - now, while the editor reads the answer
+
+    def _shut_down(self, key: Id) -> None:
+        if self._service is not None:
+            self._service.host.dismiss("the editor shut the server down")
+        self._editor.answer(key, None)
+        self._lifecycle.entered("shutdown")

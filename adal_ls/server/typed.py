@@ -1,0 +1,104 @@
+"""The pygls server behind `Dispatcher`. Importing this module costs what importing lsprotocol costs."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
+
+from adal_ls.server.capabilities import CODE_ACTION_KINDS
+from adal_ls.server.features.code_action import code_action
+from adal_ls.server.features.hover import hover
+from adal_ls.server.rpc import INTERNAL_ERROR, INVALID_PARAMS, Id, Json, Message, RpcError
+from adal_ls.server.snapshot import Snapshot
+from adal_ls.version import __version__
+
+_snapshot: ContextVar[Snapshot] = ContextVar("snapshot")
+
+
+class _Protocol(LanguageServerProtocol):
+    """pygls' protocol with its answers handed to us, without the traceback it puts into errors."""
+
+    deliver: Callable[[Id, bytes], None] | None = None
+
+    def _send_data(self, data: Any) -> None:
+        if self.deliver is not None:
+            self.deliver(data.id, json.dumps(data, default=self._serialize_message).encode())
+
+    def _send_response(self, msg_id: Id, result: Any | None = None, error: types.ResponseError | None = None) -> None:
+        if error is not None:
+            # Both can quote the document, and the trace holds paths.
+            error.data = None
+            if error.code == INTERNAL_ERROR:
+                error.message = "internal error; the log says where"
+        super()._send_response(msg_id, result, error)
+
+
+class TypedServer(LanguageServer):
+    """Typed requests in, encoded answers out. Lives on the dispatcher's thread."""
+
+    protocol: _Protocol
+
+    @classmethod
+    def start(
+        cls, initialize: Json, deliver: Callable[[Id, bytes], None], fault: Callable[[str, BaseException], None]
+    ) -> TypedServer:
+        """A server that has been through `initialize`, with all features registered."""
+        # pygls writes bodies of messages to its log.
+        logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
+        server = cls("adal-ls", __version__, protocol_cls=_Protocol)
+        server._fault = fault
+        server._register()
+        if server.handle_untyped("initialize", initialize) is not None:
+            # A client with a malformed field in its capabilities; ours were read without pygls.
+            server.handle_untyped("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        server.protocol.deliver = deliver
+        return server
+
+    _fault: Callable[[str, BaseException], None]
+
+    def handle(self, message: Message, snapshot: Snapshot) -> RpcError | None:
+        """Has `message` answered. Returns the error to answer with where its parameters are invalid."""
+        try:
+            # The top object alone: as an object hook, as pygls uses it, any nested key "jsonrpc" makes it a message.
+            structured = self.protocol.structure_message({"params": None, **message})
+        except JsonRpcException:
+            return RpcError(INVALID_PARAMS, f"invalid params for {message['method']}")
+        token = _snapshot.set(snapshot)
+        try:
+            self.protocol.handle_message(structured)
+        finally:
+            _snapshot.reset(token)
+        return None
+
+    def handle_untyped(self, method: str, params: Json) -> JsonRpcException | None:
+        """Handles a request whose answer nobody waits for."""
+        try:
+            message = {"jsonrpc": "2.0", "id": 0, "method": method, "params": params}
+            self.protocol.handle_message(self.protocol.structure_message(message))
+        except JsonRpcException as fault:
+            return fault
+        return None
+
+    def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - pygls' signature
+        """Logs where a feature failed. pygls would put a message box on the screen, one per keystroke."""
+        self._fault("a typed request", sys.exc_info()[1] or error)
+
+    def _register(self) -> None:
+        @self.feature(types.TEXT_DOCUMENT_HOVER)
+        def _hover(params: types.HoverParams) -> types.Hover | None:
+            return hover(_snapshot.get(), params)
+
+        kinds: list[types.CodeActionKind | str] = list(CODE_ACTION_KINDS)
+
+        @self.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=kinds))
+        def _code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
+            return code_action(_snapshot.get(), params)
