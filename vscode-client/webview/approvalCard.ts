@@ -120,34 +120,52 @@ function answers(
     const field = event.target as HTMLInputElement;
     actions.change({ reasons: { ...local.reasons, [id]: field.value } });
   };
+  const armed = shown.complete && local.armed.has(id);
+  const once = request.options.filter((option) => option.kind === "allow_once" || option.kind === "reject_once");
+  const lasting = request.options.filter((option) => !once.includes(option));
   return html`<div class="answers">
-    ${shown.hidden > 0 ? html`<p class="muted" id=${`why-${id}`}>Show the rest to be able to allow the call.</p>` : nothing}
+    ${shown.hidden > 0 ? html`<p class="muted">Show the rest to be able to allow the call.</p>` : nothing}
     <div class="buttons" role="group" aria-label="Answer">
-      ${request.options.map((option) => optionButton(option, shown.complete && local.armed.has(id), () => answer(option)))}
+      ${once.map((option) => onceButton(option, armed, () => answer(option)))}
     </div>
     ${
       deny
         ? html`<vscode-textfield
-          class="reason"
-          label="Reason for denying"
-          placeholder="Reason, told to the model"
-          .value=${reason}
-          @input=${onReason}
-          @keydown=${onKey}
-        ></vscode-textfield>`
+            class="reason"
+            label="Reason for denying"
+            placeholder="Reason, told to the model"
+            .value=${reason}
+            @input=${onReason}
+            @keydown=${onKey}
+          ></vscode-textfield>`
         : nothing
     }
+    ${lasting.map((option) => lastingButton(option, armed, () => answer(option)))}
   </div>`;
 }
 
-function optionButton(option: ApprovalOption, armed: boolean, answer: () => void): TemplateResult {
-  const allows = option.kind === "allow_once" || option.kind === "allow_always";
+function onceButton(option: ApprovalOption, armed: boolean, answer: () => void): TemplateResult {
   return html`<vscode-button
     ?secondary=${option.kind !== "allow_once"}
-    ?disabled=${allows && !armed}
-    title=${option.rule ? `Remembers: ${option.rule}` : option.label}
+    ?disabled=${allows(option) && !armed}
     data-option=${option.kind}
     @click=${answer}
     >${option.label}</vscode-button
   >`;
+}
+
+/** An answer that is remembered, with the very rule that would be. */
+function lastingButton(option: ApprovalOption, armed: boolean, answer: () => void): TemplateResult {
+  return html`<button
+    class="lasting"
+    ?disabled=${allows(option) && !armed}
+    data-option=${option.kind}
+    @click=${answer}
+  >
+    <span>${option.label}</span>${option.rule ? html`<span class="rule">${revealed(option.rule)}</span>` : nothing}
+  </button>`;
+}
+
+function allows(option: ApprovalOption): boolean {
+  return option.kind === "allow_once" || option.kind === "allow_always";
 }

@@ -8,7 +8,8 @@ import { type Actions, argumentList, icon, type Local, revealed, textBox } from 
 /** One call: what was called, how it stands, what came out; everything about it behind the head. */
 export function callCard(call: CallItem, run: RunState, local: Local, actions: Actions): TemplateResult {
   const { result } = call;
-  const shown = result ? (result.display ?? result.observation) : "";
+  const isDenied = call.decision?.decision === "deny";
+  const shown = result ? (isDenied ? result.observation : (result.display ?? result.observation)) : "";
   const printed = result?.printed ?? call.printed;
   return html`<article class="call" aria-label=${`Call of ${call.tool}`} data-call=${call.callId}>
     <details>
@@ -21,35 +22,26 @@ export function callCard(call: CallItem, run: RunState, local: Local, actions: A
       <div class="label">Arguments</div>
       ${argumentList(argumentRows(call.arguments, true).rows)}
       ${
-        result && result.display !== undefined && result.display !== result.observation
+        result && shown !== result.observation
           ? textBox("Sent to the model", result.observation, `${call.callId}:observation`, local, actions)
           : nothing
       }
     </details>
     ${call.decision ? html`<p class="decision">${revealed(decisionWords(call.decision))}</p>` : nothing}
     ${printed ? textBox("Printed", printed, `${call.callId}:printed`, local, actions) : nothing}
-    ${shown ? textBox(printed ? "Result" : "", shown, `${call.callId}:result`, local, actions) : nothing}
+    ${shown ? textBox(isDenied ? "Told to the model" : printed ? "Result" : "", shown, `${call.callId}:result`, local, actions) : nothing}
   </article>`;
 }
 
 /** Who decided about a call, in words. */
-export function decisionWords(decision: DecisionEvent): string {
-  const verb = decision.decision === "allow" ? "Allowed" : "Denied";
-  const reason = decision.reason ? `: ${decision.reason}` : "";
-  switch (decision.decidedBy) {
-    case "person":
-      return `${verb} by you${decision.optionKind === "allow_once" ? ", once" : ""}${reason}`;
-    case "mode":
-      return `${verb} by the permission mode${reason}`;
-    case "policy":
-      return `${verb} by the settings${reason}`;
-    case "require_approval":
-      return `${verb}: the tool does not ask${reason}`;
-    case "grant":
-      return `${verb} by a rule you made${reason}`;
-    default:
-      return `${verb}: ${decision.decidedBy}${reason}`;
+export function decisionWords({ decision, decidedBy, optionKind, reason }: DecisionEvent): string {
+  const verb = decision === "allow" ? "Allowed" : "Denied";
+  if (decidedBy !== "person") {
+    return `${verb} (${reason ?? decidedBy})`;
   }
+  const life = decision === "deny" ? "" : optionKind === "allow_always" ? ", and from now on" : ", once";
+  const remark = decision === "allow" && reason ? ` (${reason})` : "";
+  return `${verb} by you${life}${remark}`;
 }
 
 function stateIcon(call: CallItem, run: RunState): TemplateResult {

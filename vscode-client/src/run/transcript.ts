@@ -88,7 +88,7 @@ function withEvent(transcript: Transcript, event: Event): Transcript {
     case "decision":
       return changeCall(transcript, event.callId, (call) => ({ ...call, decision: event }));
     case "usage":
-      return { ...transcript, usage: event };
+      return { ...transcript, usage: sum(transcript.usage, event) };
     case "state":
       return { ...transcript, state: event.state };
     case "notice":
@@ -98,6 +98,16 @@ function withEvent(transcript: Transcript, event: Event): Transcript {
     case "finished":
       return withFinish(transcript, event);
   }
+}
+
+/** Each request to the model reports its own usage. The cost is known only while every part of it is. */
+function sum(known: Usage | undefined, more: Usage): Usage {
+  const { inputTokens, outputTokens, cost } = more;
+  if (!known) {
+    return { inputTokens, outputTokens, ...(cost === undefined ? {} : { cost }) };
+  }
+  const total = { inputTokens: known.inputTokens + inputTokens, outputTokens: known.outputTokens + outputTokens };
+  return known.cost === undefined || cost === undefined ? total : { ...total, cost: known.cost + cost };
 }
 
 function push(transcript: Transcript, item: Item): Transcript {
