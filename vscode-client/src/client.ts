@@ -172,7 +172,18 @@ export class Client implements Connection, Disposable {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: launch.initializationOptions,
-      synchronize: { configurationSection: "adal" },
+      synchronize: { configurationSection: "adal" }, // a change makes the server ask, and the middleware answers
+      middleware: {
+        workspace: {
+          configuration: async (params, token, next) => {
+            const sections = await next(params, token);
+            if (!Array.isArray(sections)) return sections;
+            // The setting is what the person wrote; the server gets the program it led to, as at the start.
+            const { interpreter = "" } = launch.initializationOptions;
+            return sections.map((section: unknown) => (isObject(section) ? { ...section, interpreter } : section));
+          },
+        },
+      },
       errorHandler,
       initializationFailedHandler: () => false,
     };
@@ -247,4 +258,8 @@ class AdalCapability implements StaticFeature {
   }
 
   clear(): void {}
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

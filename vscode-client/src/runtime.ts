@@ -90,7 +90,7 @@ export class AgentRuntime {
   }
 
   private known(client: Client): boolean {
-    return client.state.kind === "running" && client.launched?.initializationOptions.hostPython !== undefined;
+    return client.state.kind === "running" && typeof client.launched?.initializationOptions.hostPython === "string";
   }
 
   private async make(client: Client): Promise<boolean> {

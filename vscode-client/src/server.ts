@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import { type LogOutputChannel, workspace } from "vscode";
 import type { ServerState } from "./connection.ts";
-import { candidates, choose, type Interpreter, probe } from "./interpreter.ts";
+import { candidates, choose, type Interpreter, probe, type Source } from "./interpreter.ts";
 import { pythonExtensionInterpreter } from "./pythonExtension.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
@@ -20,16 +20,19 @@ export interface Launch {
 export interface InitializationOptions {
   trusted: boolean;
   model?: string;
-  /** Python of the workspace, for its tools. */
+  /** The person's choice of Python for the tools; absent, each project's own environment is used. */
   interpreter?: string;
-  /** Python that runs agents; absent while none has the full package. */
-  hostPython?: string;
+  /** Python that runs agents; null while none is known that has the full package. */
+  hostPython: string | null;
   permissionMode: string;
   enabledDefaultTools?: string[];
   disabledDefaultTools?: string[];
   lint: Settings["lint"];
   logLevel: string;
 }
+
+/** Sources that are a person's choice; what merely lies around says nothing about the tools' Python. */
+const CHOSEN: ReadonlySet<Source> = new Set(["setting", "Python extension"]);
 
 /** Finds the interpreter of the server, and the one for agents if there is one. */
 export async function resolveServer(
@@ -62,8 +65,8 @@ export async function resolveServer(
     initializationOptions: {
       trusted: workspace.isTrusted,
       ...(settings.model && { model: settings.model }),
-      interpreter: interpreter.path,
-      ...(hostPython && { hostPython }),
+      ...(CHOSEN.has(choice.source) && { interpreter: interpreter.path }),
+      hostPython: hostPython ?? null,
       permissionMode: settings.permissionMode,
       ...(settings.enabledDefaultTools.length > 0 && { enabledDefaultTools: settings.enabledDefaultTools }),
       ...(settings.disabledDefaultTools.length > 0 && { disabledDefaultTools: settings.disabledDefaultTools }),
@@ -73,11 +76,9 @@ export async function resolveServer(
   };
 }
 
-/** Whether two launches are the same server. Trust and lint settings reach a running one by messages. */
+/** Whether two launches are the same server. Everything else reaches a running one by messages. */
 export function sameLaunch(a: Launch, b: Launch): boolean {
-  const essence = ({ command, args, initializationOptions }: Launch) => {
-    const { trusted: _trusted, lint: _lint, ...options } = initializationOptions;
-    return JSON.stringify([command, args, options]);
-  };
+  const essence = ({ command, args, initializationOptions: { interpreter, hostPython } }: Launch) =>
+    JSON.stringify([command, args, interpreter, hostPython]);
   return essence(a) === essence(b);
 }

@@ -30,13 +30,5 @@ export function readSettings(): Settings {
   };
 }
 
-/** Settings that the server takes at start only; a change of any other one does not restart it. */
-export const RESTART_SETTINGS = [
-  "adal.interpreter",
-  "adal.hostInterpreter",
-  "adal.model",
-  "adal.permissionMode",
-  "adal.enabledDefaultTools",
-  "adal.disabledDefaultTools",
-  "adal.logLevel",
-] as const;
+/** Settings that decide which programs run; the server asks for the others when they change. */
+export const RESTART_SETTINGS = ["adal.interpreter", "adal.hostInterpreter"] as const;

@@ -11,8 +11,8 @@ let editor: Editor | undefined;
 beforeAll(async () => {
   browser = await launchBrowser();
 });
-afterEach(async () => {
-  await editor?.close();
+afterEach(async ({ task }) => {
+  await editor?.close(task);
   setMachineSettings(server, {});
 });
 afterAll(() => browser.close());

@@ -23,6 +23,8 @@ export interface Options {
 }
 
 const ENTRY = path.join(CACHE, "code-server", "node_modules", "code-server", "out", "node", "entry.js");
+// Not process.execPath: code-server runs on the one version it was built for.
+const NODE = path.join(CACHE, "bin", "node");
 const READY_MS = 30_000;
 
 // What makes a window ready sooner and the same every time. Nothing that the extension itself could depend on.
@@ -72,7 +74,7 @@ export async function startCodeServer(options: Options = {}): Promise<CodeServer
   const folders = ["--user-data-dir", path.join(state, "data"), "--extensions-dir", path.join(state, "ext")];
   const environment = { ...process.env, VSCODE_IPC_HOOK_CLI: undefined, NODE_OPTIONS: undefined, VITEST: undefined };
   if (options.extension) {
-    execFileSync(process.execPath, [ENTRY, ...folders, "--install-extension", options.extension], {
+    execFileSync(NODE, [ENTRY, ...folders, "--install-extension", options.extension], {
       env: environment,
       stdio: "ignore",
     });
@@ -87,7 +89,7 @@ export async function startCodeServer(options: Options = {}): Promise<CodeServer
     ...(options.vscodeOptions ?? []).flatMap((option) => ["--vscode-option", option]),
   ];
   // A group of its own: extension hosts, language servers and agents end with it.
-  const child = spawn(process.execPath, [ENTRY, ...args], {
+  const child = spawn(NODE, [ENTRY, ...args], {
     env: environment,
     detached: true,
     stdio: ["ignore", log, log],

@@ -50,7 +50,9 @@ export class Editor {
     return editor;
   }
 
-  async close(): Promise<void> {
+  /** Closes the window; of a failed test a picture is kept. */
+  async close(task?: { name: string; result?: { state: string } | undefined }): Promise<void> {
+    if (task?.result?.state === "fail") await this.picture(`failed ${task.name}`);
     await this.page.context().close();
   }
 
@@ -137,7 +139,7 @@ export class Editor {
   async goTo(line: number, column: number): Promise<void> {
     await this.focus();
     await this.page.keyboard.press("Control+G");
-    await this.quickInput(`:${line}:${column}`);
+    await this.quickInput(`${line}:${column}`); // a colon stands there already
     await this.page.keyboard.press("Enter");
     await this.statusBar(`Ln ${line}, Col ${column}`).waitFor();
   }
