@@ -1,0 +1,201 @@
+import { beforeEach, expect, test } from "vitest";
+import type { ApprovalAnswer, ApprovalRequest, Event, Run, RunUpdate } from "../../../src/protocol.ts";
+import { type Link, RunController } from "../../../src/run/controller.ts";
+
+type Answer = (params: never) => unknown;
+
+/** The server's side of the messages, answered by the test. */
+class Server {
+  readonly requests: [string, unknown][] = [];
+  readonly answers = new Map<string, Answer>();
+  readonly #heard = new Map<string, (params: never) => void>();
+  #ask: ((request: ApprovalRequest, token: never) => Promise<ApprovalAnswer>) | undefined;
+
+  readonly link: Link = {
+    request: async (method, params) => {
+      this.requests.push([method, params]);
+      const answer = this.answers.get(method);
+      if (!answer) {
+        throw new Error(`no ${method} today`);
+      }
+      return answer(params as never) as never;
+    },
+    onNotification: (method, handler) => {
+      this.#heard.set(method, handler as never);
+      return { dispose: () => this.#heard.delete(method) };
+    },
+    onRequest: (_, handler) => {
+      this.#ask = handler as never;
+      return { dispose: () => {} };
+    },
+  };
+
+  update(seq: number, event: Event, runId = "r1"): void {
+    this.notify("adal/run/update", { runId, seq, event });
+  }
+
+  notify(method: string, params: unknown): void {
+    this.#heard.get(method)?.(params as never);
+  }
+
+  ask(request: ApprovalRequest): Promise<ApprovalAnswer> {
+    const token = { isCancellationRequested: false, onCancellationRequested: () => {} };
+    return this.#ask?.(request, token as never) ?? Promise.reject(new Error("nobody answers"));
+  }
+}
+
+const REQUEST: ApprovalRequest = {
+  approvalId: "a1",
+  runId: "r1",
+  callId: "c1",
+  tool: "add",
+  arguments: { a: 1 },
+  argsDigest: "d1",
+  options: [
+    { optionId: "yes", kind: "allow_once", label: "Allow once" },
+    { optionId: "no", kind: "reject_once", label: "Deny" },
+  ],
+};
+const RUN: Run = { runId: "r1", title: "hi", model: "offline", state: "running", created: "", updated: "" };
+const PROMPT: Event = { type: "prompt", text: "hi" };
+
+let server: Server;
+let controller: RunController;
+let log: string[];
+
+beforeEach(() => {
+  server = new Server();
+  log = [];
+  controller = new RunController(server.link, { model: undefined, mode: "default" }, (line) => log.push(line));
+  controller.readiness = { kind: "ready" };
+  server.answers.set("adal/run/start", () => ({ runId: "r1" }));
+});
+
+test("a run starts with the chosen model and mode, and its events become the transcript", async () => {
+  controller.settings = { model: "openai/gpt-4o", mode: "acceptEdits" };
+  await controller.start("hi");
+  expect(server.requests).toEqual([
+    ["adal/run/start", { prompt: "hi", permissionMode: "acceptEdits", model: "openai/gpt-4o" }],
+  ]);
+  server.update(1, PROMPT);
+  server.update(2, { type: "text", delta: "Hello" });
+  expect(controller.state.items.map((item) => item.kind)).toEqual(["prompt", "text"]);
+});
+
+test("events that overtake the answer to the start are not lost", async () => {
+  server.answers.set("adal/run/start", () => {
+    server.update(1, PROMPT);
+    server.update(1, PROMPT, "another run");
+    return { runId: "r1" };
+  });
+  await controller.start("hi");
+  expect(controller.state.items).toEqual([{ kind: "prompt", text: "hi" }]);
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a run that cannot start says why, and the next one can", async () => {
+  server.answers.delete("adal/run/start");
+  await controller.start("hi");
+  expect(controller.state.problem).toBe("The run did not start. no adal/run/start today");
+  expect(controller.state.run).toBeUndefined();
+  server.answers.set("adal/run/start", () => ({ runId: "r1" }));
+  await controller.start("hi");
+  expect(controller.state).not.toHaveProperty("problem");
+});
+
+test("a gap in the events is filled from the store", async () => {
+  const events: RunUpdate[] = [
+    PROMPT,
+    { type: "text", delta: "a" } as Event,
+    { type: "text", delta: "b" } as Event,
+  ].map((event, index) => ({ runId: "r1", seq: index + 1, event }));
+  await controller.start("hi");
+  server.update(1, PROMPT);
+  server.answers.set("adal/run/get", ({ fromSeq }: { fromSeq: number }) => ({
+    run: RUN,
+    events: events.filter((update) => update.seq >= fromSeq),
+  }));
+  server.update(3, { type: "text", delta: "b" });
+  await expect.poll(() => controller.state.items.at(-1)).toEqual({ kind: "text", text: "ab" });
+  expect(server.requests.at(-1)).toEqual(["adal/run/get", { runId: "r1", fromSeq: 2 }]);
+});
+
+test("stop asks the server and shows that it is under way; the run ends with its last event", async () => {
+  server.answers.set("adal/run/cancel", () => ({}));
+  await controller.start("hi");
+  const stopped = controller.stop();
+  expect(controller.state.run?.state).toBe("cancelling");
+  await stopped;
+  expect(server.requests.at(-1)).toEqual(["adal/run/cancel", { runId: "r1" }]);
+  server.update(1, { type: "finished", stopReason: "cancelled" });
+  expect(controller.state.run?.state).toBe("finished");
+});
+
+test("a second run does not start over one that goes on", async () => {
+  await controller.start("hi");
+  await controller.start("again");
+  expect(controller.state.problem).toContain("A run is going on");
+  expect(server.requests).toHaveLength(1);
+});
+
+test("an approval waits in the state until the person answers, and the answer goes back to the server", async () => {
+  const answer = server.ask(REQUEST);
+  expect(controller.state.approvals).toEqual([{ request: REQUEST, arguments: { a: 1 } }]);
+  controller.answer({ approvalId: "a1", argsDigest: "d1", optionId: "no", feedback: "use b" });
+  expect(await answer).toEqual({
+    approvalId: "a1",
+    argsDigest: "d1",
+    outcome: "selected",
+    optionId: "no",
+    feedback: "use b",
+  });
+  expect(controller.state.approvals).toEqual([]);
+});
+
+test("arguments that came apart are fetched at once, and a failure can be tried again", async () => {
+  const { arguments: _, ...large } = REQUEST;
+  void server.ask(large);
+  await expect.poll(() => controller.state.approvals[0]?.problem).toBe("no adal/approval/arguments today");
+  server.answers.set("adal/approval/arguments", () => ({ arguments: { text: "long" } }));
+  await controller.loadArguments("a1");
+  expect(controller.state.approvals[0]).toEqual({ request: large, arguments: { text: "long" } });
+});
+
+test("an approval that was resolved elsewhere goes away without an answer", async () => {
+  const answer = server.ask(REQUEST);
+  server.notify("adal/approval/resolved", { approvalId: "a1", reason: "withdrawn" });
+  expect(await answer).toMatchObject({ outcome: "cancelled" });
+});
+
+test("when the server goes, nothing waits for an answer and the run is shown as interrupted", async () => {
+  await controller.start("hi");
+  const answer = server.ask(REQUEST);
+  controller.disconnected();
+  expect(await answer).toMatchObject({ outcome: "cancelled" });
+  expect(controller.state.run?.state).toBe("interrupted");
+  server.answers.set("adal/run/get", () => ({
+    run: { ...RUN, state: "interrupted" },
+    events: [{ runId: "r1", seq: 1, event: PROMPT }],
+  }));
+  await controller.connected();
+  expect(controller.state).toMatchObject({ run: { state: "interrupted" }, items: [{ kind: "prompt" }] });
+});
+
+test("after a window reload the newest run is shown again", async () => {
+  server.answers.set("adal/run/list", () => ({ runs: [{ ...RUN, runId: "new" }, RUN] }));
+  server.answers.set("adal/run/get", ({ runId }: { runId: string }) => ({
+    run: { ...RUN, runId, state: "finished" },
+    events: [{ runId, seq: 1, event: PROMPT }],
+  }));
+  await controller.restore();
+  expect(controller.state).toMatchObject({ run: { runId: "new", state: "finished" }, items: [{ text: "hi" }] });
+  controller.clear();
+  await controller.restore();
+  expect(controller.state.run).toBeUndefined();
+});
+
+test("a history that cannot be read at start is logged and bothers nobody", async () => {
+  await controller.restore();
+  expect(log).toEqual(["The last run is not shown. no adal/run/list today"]);
+  expect(controller.state).not.toHaveProperty("problem");
+});
