@@ -1,0 +1,371 @@
+"""The host's side of a tool worker."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from adal_ls.wire.peer import ConnectionClosedError, Json, Peer, ProtocolViolationError, RpcError
+from adal_ls.worker import process
+from adal_ls.worker.channel import QueueWriter, start_reading
+from adal_ls.worker.data import (
+    Limits,
+    LoadedProject,
+    LoadedTool,
+    LoadError,
+    LoadErrorKind,
+    LoadProblem,
+    ToolResult,
+    read_project,
+    read_result,
+)
+from adal_ls.worker.output import OutputReader
+from adal_ls.worker.printed import Transcript
+
+__all__ = [
+    "Limits",
+    "LoadError",
+    "LoadProblem",
+    "LoadedProject",
+    "LoadedTool",
+    "ToolResult",
+    "WorkerClient",
+    "WorkerDiedError",
+    "WorkerError",
+    "WorkerStartError",
+]
+
+_log = logging.getLogger(__name__)
+
+Listener = Callable[[str], None]
+
+
+class WorkerError(Exception):
+    """Base of the two below; the text says what happened and what to do."""
+
+
+class WorkerStartError(WorkerError):
+    """The interpreter cannot serve as a worker."""
+
+
+class WorkerDiedError(WorkerError):
+    """The worker is gone and takes no more calls; start another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Death:
+    """How a worker ended. `text` goes on from a subject: "ended its process (exit code 3)"."""
+
+    kind: LoadErrorKind
+    text: str
+    exit_code: int | None = None
+
+
+class WorkerClient:
+    """A running worker. One load, any number of calls, also at once; then `close`.
+
+    A call in flight when the worker dies ends in an error result that says why; the next one raises
+    `WorkerDiedError`. Where a tool had to be cancelled or took too long, the worker ends as soon as no other call
+    runs: only that takes the tool's child processes with it for sure.
+    """
+
+    def __init__(self, spawned: process.Spawned, interpreter: str, root: Path, limits: Limits) -> None:
+        """For `start` alone."""
+        self._interpreter = interpreter
+        self._root = root
+        self._limits = limits
+        self._process = spawned.process
+        self._loop = asyncio.get_running_loop()
+        self._writer = QueueWriter(spawned.writing)
+        self._peer = Peer(
+            self._writer.send,
+            {"hello": self._hello, "hangs": self._hangs, "progress": self._progress},
+            new_id=lambda: secrets.token_hex(16),
+            strict=True,
+        )
+        self._greeting: asyncio.Future[Json] = self._loop.create_future()
+        self._hang: tuple[str, int] | None = None
+        self._end: _Death | None = None
+        self._ended: asyncio.Future[_Death] = self._loop.create_future()
+        self._worn = False
+        self._progress_of: dict[str, Listener] = {}
+        self._stops: set[asyncio.Task[None]] = set()
+        self._output = OutputReader(spawned.output, self._loop)
+        start_reading(spawned.reading, self._threadsafe(self._receive), self._threadsafe(self._stream_ended))
+        threading.Thread(target=self._await_exit, name="adal-ls worker exit", daemon=True).start()
+
+    @classmethod
+    async def start(cls, interpreter: str, project_root: Path, *, limits: Limits | None = None) -> WorkerClient:
+        """Starts `interpreter` (a path or a name on PATH) as the worker of `project_root`. Runs no project code yet.
+
+        Raises:
+            WorkerStartError: it cannot be started, is too old, or has no pydantic; the text names the way out.
+        """
+        limits = limits or Limits()
+        root = Path(os.path.abspath(project_root))  # noqa: ASYNC240, PTH100 - no file access
+        try:
+            spawned = process.spawn(interpreter, root, limits.load)
+        except OSError as fault:
+            raise WorkerStartError(f"the Python interpreter '{interpreter}' cannot be started: {fault}") from fault
+        client = cls(spawned, interpreter, root, limits)
+        try:
+            await client._greeted()
+        except BaseException:
+            await client.close()
+            raise
+        return client
+
+    @property
+    def closed(self) -> bool:
+        """Whether the worker takes no more calls."""
+        return self._worn or self._end is not None
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def load(self) -> LoadedProject:
+        """Loads the project, once in the life of a worker. What is wrong with the project is in the result.
+
+        A caller that is cancelled ends the worker.
+
+        Raises:
+            WorkerDiedError: the worker was gone before.
+        """
+        self._check_alive()
+        transcript = Transcript(self._limits.printed)
+        with self._output.collecting(None, transcript):
+            try:
+                answer = await self._peer.request("load", {}, timeout=self._limits.load)
+                project = read_project(answer)
+            except asyncio.TimeoutError:
+                self._finish(_Death("timeout", f"was still loading after {self._limits.load:g} s (the time limit)"))
+                project = self._unloaded(await self._death())
+            except (ConnectionClosedError, RpcError):
+                project = self._unloaded(await self._death())
+            except ProtocolViolationError as fault:
+                self._finish(_channel_death(fault))
+                project = self._unloaded(await self._death())
+            except asyncio.CancelledError:
+                self._finish(_Death("exit", "was ended by adal-ls"))
+                raise
+            self._output.drain()
+        return replace(project, output=transcript.text, python=project.python or self._interpreter)
+
+    async def call(
+        self,
+        name: str,
+        arguments: dict[str, Json],
+        *,
+        on_print: Listener | None = None,
+        on_progress: Listener | None = None,
+    ) -> ToolResult:
+        """Runs a tool of the loaded project.
+
+        A caller that is cancelled cancels the tool: it is asked, and after `Limits.stop` killed with all its
+        processes; only then the cancellation goes on.
+
+        Args:
+            name: a tool of `LoadedProject.tools`.
+            arguments: checked in the worker; wrong ones give an error result.
+            on_print: hears what the tool prints, as it comes.
+            on_progress: hears the text of each value that a generator yields.
+
+        Raises:
+            WorkerDiedError: the worker was gone before the call.
+        """
+        self._check_alive()
+        token = secrets.token_hex(16)
+        transcript = Transcript(self._limits.printed, on_print)
+        started = time.perf_counter()
+        with self._output.collecting(token, transcript):
+            if on_progress is not None:
+                self._progress_of[token] = on_progress
+            params = {"call": token, "name": name, "arguments": arguments, "limit": self._limits.observation}
+            request = asyncio.ensure_future(self._peer.request("call", params))
+            try:
+                await asyncio.wait({request}, timeout=self._limits.call)
+                if not request.done():
+                    await self._stopped(token, request, _Death("timeout", _too_long(self._limits.call)))
+                    result = ToolResult("error", None, f"The tool {_too_long(self._limits.call)}.")
+                else:
+                    result = await self._result(request)
+            except asyncio.CancelledError:
+                await self._stopped(token, request, _Death("exit", "was ended because a call was cancelled"))
+                raise
+            finally:
+                self._progress_of.pop(token, None)
+            self._output.drain()
+        self._end_if_worn()
+        took = result.duration_ms or round((time.perf_counter() - started) * 1000, 3)
+        return replace(result, printed=transcript.text, duration_ms=took)
+
+    async def close(self) -> None:
+        """Ends the worker with all its processes. Idempotent."""
+        self._finish(_Death("exit", "was ended by adal-ls"))
+        await self._death()
+
+    async def _greeted(self) -> None:
+        transcript = Transcript(self._limits.printed)
+        with self._output.collecting(None, transcript):
+            await asyncio.wait(
+                {self._greeting, self._ended}, timeout=self._limits.start, return_when=asyncio.FIRST_COMPLETED
+            )
+            self._output.drain()
+        if not self._greeting.done():
+            how = self._ended.result().text if self._ended.done() else f"was silent for {self._limits.start:g} s"
+            said = f": {transcript.text.strip()}" if transcript.text.strip() else ""
+            raise WorkerStartError(f"the Python interpreter '{self._interpreter}' {how}{said}")
+        fault = self._greeting.result().get("fault")
+        if fault is not None:
+            raise WorkerStartError(str(fault))
+
+    async def _result(self, request: asyncio.Future[Json]) -> ToolResult:
+        try:
+            return read_result(request.result())
+        except RpcError as fault:
+            return ToolResult("error", None, f"The worker could not run the tool: {fault.message}")
+        except ConnectionClosedError:
+            death = await self._death()
+        except ProtocolViolationError as fault:
+            self._finish(_channel_death(fault))
+            death = await self._death()
+        return ToolResult("error", None, f"The tool's worker process {death.text}.")
+
+    async def _stopped(self, token: str, request: asyncio.Future[Json], death: _Death) -> None:
+        """Waits until the call is over for sure, however often the waiting task is cancelled meanwhile."""
+        stop = asyncio.ensure_future(self._stop(token, request, death))
+        self._stops.add(stop)
+        stop.add_done_callback(self._stops.discard)
+        await asyncio.shield(stop)
+
+    async def _stop(self, token: str, request: asyncio.Future[Json], death: _Death) -> None:
+        self._worn = True
+        self._peer.notify("cancel", {"call": token})
+        await asyncio.wait({request}, timeout=self._limits.stop)
+        if not request.done() or not self._output.others(token):
+            self._finish(death)
+            await self._death()
+        with contextlib.suppress(ConnectionClosedError, RpcError):
+            await request
+
+    def _end_if_worn(self) -> None:
+        if self._worn and not self._output.busy:
+            self._finish(_Death("exit", "was ended because a call was cancelled"))
+
+    def _check_alive(self) -> None:
+        if self._end is not None:
+            raise WorkerDiedError(f"the tool worker {self._end.text}; start a new one")
+        if self._worn:
+            raise WorkerDiedError("the tool worker ends because a call was stopped; start a new one")
+
+    def _unloaded(self, death: _Death) -> LoadedProject:
+        file = str(self._root / ".adal" / "tools.py")
+        text, line = f"the file {death.text}", 0
+        if death.kind == "exit" and death.exit_code is not None:
+            text = f"the file ends the program while being loaded (exit code {death.exit_code})"
+        if death.kind == "timeout" and self._hang is not None:
+            file, line = self._hang
+        error = LoadError(death.kind, text, file, line, exit_code=death.exit_code)
+        return LoadedProject(error=error, python=self._interpreter)
+
+    # What the worker tells. Nothing here trusts it.
+
+    async def _hello(self, params: Json) -> Json:
+        if not self._greeting.done():
+            self._greeting.set_result(params)
+        return None
+
+    async def _hangs(self, params: Json) -> Json:
+        self._hang = (str(params["file"]), int(params["line"]))
+        return None
+
+    async def _progress(self, params: Json) -> Json:
+        listener = self._progress_of.get(params.get("call", ""))
+        if listener is not None:
+            listener(str(params.get("text", "")))
+        return None
+
+    def _receive(self, body: bytes) -> None:
+        if self._peer.closed:
+            return
+        try:
+            self._peer.receive(body)
+        except ProtocolViolationError as fault:
+            self._finish(_channel_death(fault))
+
+    def _stream_ended(self, fault: str | None) -> None:
+        self._finish(_channel_death(fault) if fault is not None else None)
+
+    def _await_exit(self) -> None:
+        """In a thread: a child that a tool forked can hold the pipe open, so its end is not the only sign."""
+        self._process.wait()
+        self._threadsafe(self._exited)(None)
+
+    def _exited(self, _: object) -> None:
+        # What the worker sent before it ended is read first.
+        self._loop.call_later(0.2, self._finish, None)
+
+    # The end.
+
+    def _finish(self, death: _Death | None) -> None:
+        """Kills the group at once and reaps the worker; `death` None means that it ended by itself. Idempotent."""
+        if self._end is not None:
+            return
+        self._end = death or _Death("exit", "is ending")
+        if death is not None:
+            process.kill(self._process)
+        self._writer.close()
+        reaping = asyncio.ensure_future(self._reap(death))
+        self._stops.add(reaping)
+        reaping.add_done_callback(self._stops.discard)
+
+    async def _reap(self, death: _Death | None) -> None:
+        if death is None:
+            # The pipe's end comes a moment before the exit; a process that lives on without its pipe is of no use.
+            await asyncio.to_thread(_wait, self._process, self._limits.stop)
+        process.kill(self._process)
+        code = await asyncio.to_thread(self._process.wait)
+        if death is None:
+            kind: LoadErrorKind = "crash" if code < 0 else "exit"
+            death = _Death(kind, process.describe_exit(code), code)
+        self._end = death
+        self._output.drain()
+        self._peer.close()
+        self._output.close()
+        self._ended.set_result(death)
+
+    async def _death(self) -> _Death:
+        return await asyncio.shield(self._ended)
+
+    def _threadsafe(self, function: Callable[[Json], None]) -> Callable[[Json], None]:
+        def later(value: Json) -> None:
+            # A loop that has been closed has nobody left to tell.
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(function, value)
+
+        return later
+
+
+def _wait(worker: subprocess.Popen[bytes], seconds: float) -> None:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        worker.wait(seconds)
+
+
+def _channel_death(fault: object) -> _Death:
+    return _Death(
+        "channel", f"was ended because something wrote to its private channel or broke its messages ({fault})"
+    )
+
+
+def _too_long(limit: float) -> str:
+    return f"was stopped after {limit:g} s (the time limit)"

@@ -1,0 +1,148 @@
+"""The worker process: says hello, loads the project when the host first asks, then runs tools until the pipe ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.metadata
+import json
+import os
+import platform
+import queue
+import sys
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from adal_ls.wire.peer import Json, Peer
+from adal_ls.worker.channel import BlockingWriter, start_reading
+from adal_ls.worker.data import ToolResult, to_json
+from adal_ls.worker.load import Project, load, reporting_place
+from adal_ls.worker.printed import CALL, install_streams
+from adal_ls.worker.process import kill_own_group
+
+if TYPE_CHECKING:
+    from adal_ls.worker.arguments import Signature
+
+
+def serve(reading: int, writing: int, *, root: str, load_limit: float) -> None:
+    """Serves the host on the private descriptors until they end; then the process ends with its children."""
+    for descriptor in (reading, writing):
+        os.set_inheritable(descriptor, False)
+    if hasattr(os, "register_at_fork"):
+        # A forked child of a tool must neither answer the host nor keep the pipe open.
+        os.register_at_fork(after_in_child=lambda: _close(reading, writing))
+    install_streams()
+    writer = BlockingWriter(writing)
+    inbox = _Inbox()
+    start_reading(reading, inbox.put, lambda _: kill_own_group())
+    _notify(writer, "hello", {"python": platform.python_version(), "executable": sys.executable, "fault": _lacking()})
+    first = inbox.wait()
+    # Before the loop runs, in the main thread: files call asyncio.run and signal.signal when they are imported.
+    report = lambda file, line: _notify(writer, "hangs", {"file": file, "line": line})  # noqa: E731
+    with reporting_place(root, load_limit, report):
+        project = load(root)
+    asyncio.run(_serve_calls(project, writer, inbox, first))
+
+
+class _Inbox:
+    """Messages that arrive before the loop runs wait; later ones go straight to it."""
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._deliver: Callable[[bytes], object] = self._waiting.put
+        self._lock = threading.Lock()
+
+    def put(self, body: bytes) -> None:
+        with self._lock:
+            self._deliver(body)
+
+    def wait(self) -> bytes:
+        return self._waiting.get()
+
+    def attach(self, loop: asyncio.AbstractEventLoop, receive: Callable[[bytes], None]) -> None:
+        with self._lock:
+            while not self._waiting.empty():
+                loop.call_soon(receive, self._waiting.get())
+            self._deliver = lambda body: loop.call_soon_threadsafe(receive, body)
+
+
+class _Calls:
+    """The requests of the host."""
+
+    def __init__(self, project: Project, writer: BlockingWriter) -> None:
+        self._project = project
+        self._running: dict[str, asyncio.Task[ToolResult]] = {}
+        self._signatures: dict[str, Signature] = {}
+        self.peer = Peer(writer.send, {"load": self._load, "call": self._call, "cancel": self._cancel})
+
+    async def _load(self, _: Json) -> Json:
+        return to_json(self._project.loaded)
+
+    async def _call(self, params: Json) -> Json:
+        # Here, since they need pydantic, which takes 50 ms and is not needed to load.
+        from adal_ls.worker.arguments import Signature
+        from adal_ls.worker.calling import call
+
+        token: str = params["call"]
+        CALL.set(token)
+        tool = self._project.tools[params["name"]]
+        if tool.loaded.name not in self._signatures:
+            self._signatures[tool.loaded.name] = Signature(tool.loaded.name, tool.function)
+        self._running[token] = task = asyncio.ensure_future(
+            call(
+                tool.function,
+                self._signatures[tool.loaded.name],
+                params["arguments"],
+                self._project.sources,
+                limit=params["limit"],
+                on_progress=lambda text: self.peer.notify("progress", {"call": token, "text": text}),
+            )
+        )
+        try:
+            return to_json(await task)
+        except asyncio.CancelledError:
+            if not task.cancelled():
+                raise
+            return to_json(ToolResult("cancelled", None, "The call was cancelled."))
+        finally:
+            del self._running[token]
+
+    async def _cancel(self, params: Json) -> Json:
+        task = self._running.get(params["call"])
+        if task is not None:
+            task.cancel()
+        return None
+
+
+async def _serve_calls(project: Project, writer: BlockingWriter, inbox: _Inbox, first: bytes) -> None:
+    calls = _Calls(project, writer)
+    calls.peer.receive(first)
+    inbox.attach(asyncio.get_running_loop(), calls.peer.receive)
+    await asyncio.get_running_loop().create_future()  # the reader ends the process
+
+
+def _lacking() -> str | None:
+    """What this interpreter lacks to run tools, and the command that helps."""
+    try:
+        version = importlib.metadata.version("pydantic")
+    except importlib.metadata.PackageNotFoundError:
+        return (
+            f"pydantic is not installed for {sys.executable}; install it with: {sys.executable} -m pip install pydantic"
+        )
+    if int(version.partition(".")[0]) < 2:
+        return (
+            f"pydantic {version} is too old for {sys.executable}; "
+            f"install version 2 with: {sys.executable} -m pip install 'pydantic>=2'"
+        )
+    return None
+
+
+def _notify(writer: BlockingWriter, method: str, params: dict[str, Any]) -> None:
+    writer.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
+
+def _close(*descriptors: int) -> None:
+    for descriptor in descriptors:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
