@@ -1,7 +1,8 @@
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from "vitest";
 import { setMachineSettings } from "../rig/codeServer.ts";
 import { Editor, launchBrowser } from "../rig/editor.ts";
+import { serverProcesses } from "../rig/processes.ts";
 import { Workspace } from "../rig/workspace.ts";
 
 const server = inject("trusting");
@@ -11,16 +12,30 @@ let editor: Editor | undefined;
 beforeAll(async () => {
   browser = await launchBrowser();
 });
+beforeEach(async () => {
+  // The window of the test before ends its server within a second or two.
+  await vi.waitFor(() => expect(serverProcesses(server)).toEqual([]), { timeout: 15_000, interval: 200 });
+});
 afterEach(async ({ task }) => {
   await editor?.close(task);
   setMachineSettings(server, {});
 });
 afterAll(() => browser.close());
 
+const BAD_NAME =
+  'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\nCUSTOM_TOOLS = [{"function": f, "name": "bad-name"}]\n';
+
+function kill(): number {
+  const [pid, ...others] = serverProcesses(server);
+  expect(others).toEqual([]);
+  process.kill(pid ?? 0, "SIGKILL");
+  return pid ?? 0;
+}
+
 test("without a usable interpreter one message names it and offers the way out", async () => {
   using workspace = new Workspace({ ".adal/tools.py": "CUSTOM_TOOLS = []\n" });
   setMachineSettings(server, { "adal.interpreter": "/nowhere/python3" });
-  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
+  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py", theme: "light" });
 
   const message = editor.notification("/nowhere/python3 (setting): does not exist");
   await message.waitFor();
@@ -34,4 +49,43 @@ test("without a usable interpreter one message names it and offers the way out",
   await message.getByRole("button", { name: "Select Interpreter" }).click();
   await editor.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Choose by itself" }).click();
   await editor.statusBar("AdaL: 0 tools").waitFor();
+});
+
+test("a server that is killed comes back by itself, with its findings", async () => {
+  using workspace = new Workspace({ ".adal/tools.py": BAD_NAME });
+  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
+  await editor.squiggles().waitFor();
+
+  const killed = kill();
+
+  await vi.waitFor(() => expect(serverProcesses(server)).toHaveLength(1), { timeout: 10_000, interval: 100 });
+  expect(serverProcesses(server)).not.toContain(killed);
+  await editor.typeOver(BAD_NAME.replace("bad-name", "good_name"));
+  await editor.squiggles().waitFor({ state: "detached" });
+  await editor.statusBar("AdaL: 1 tool").waitFor();
+  expect(await editor.page.locator(".notifications-toasts .notification-list-item").count()).toBe(0);
+});
+
+test("a server that keeps ending is named once, and the restart it offers works", async () => {
+  using workspace = new Workspace({ ".adal/tools.py": BAD_NAME });
+  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
+  await editor.squiggles().waitFor();
+
+  for (let end = 1; end <= 5; end++) {
+    await vi.waitFor(() => expect(serverProcesses(server)).toHaveLength(1), { timeout: 10_000, interval: 100 });
+    await editor.statusBar("AdaL: 1 tool").waitFor();
+    kill();
+    await vi.waitFor(() => expect(serverProcesses(server)).toHaveLength(end === 5 ? 0 : 1), {
+      timeout: 10_000,
+      interval: 20,
+    });
+  }
+
+  const message = editor.notification("ended five times within three minutes");
+  await message.waitFor();
+  await editor.statusBar("AdaL stopped").waitFor();
+  await editor.picture("server-stopped");
+  await message.getByRole("button", { name: "Restart Server" }).click();
+  await editor.statusBar("AdaL: 1 tool").waitFor();
+  await editor.squiggles().waitFor();
 });

@@ -1,0 +1,212 @@
+import { existsSync } from "node:fs";
+import type { Browser, FrameLocator, Locator } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { setMachineSettings } from "../rig/codeServer.ts";
+import { Editor, launchBrowser } from "../rig/editor.ts";
+import { HOST_PYTHON } from "../rig/paths.ts";
+import { Workspace } from "../rig/workspace.ts";
+
+const server = inject("trusting");
+
+const TOOLS = `\
+import pathlib
+import time
+
+
+def add(a: int, b: int) -> int:
+    """Adds two numbers.
+
+    Args:
+        a: The first number.
+        b: The second number.
+    """
+    print("adding", a, "and", b)
+    pathlib.Path("added.txt").write_text(f"{a}+{b}")
+    return a + b
+
+
+def note(text: str) -> str:
+    """Keeps a note.
+
+    Args:
+        text: The note.
+    """
+    return f"{len(text)} characters kept"
+
+
+def wait(seconds: float) -> str:
+    """Waits.
+
+    Args:
+        seconds: How long.
+    """
+    print("waiting", flush=True)
+    time.sleep(seconds)
+    return "waited"
+
+
+CUSTOM_TOOLS = [add, note, {"function": wait, "require_approval": False}]
+`;
+
+let browser: Browser;
+let editor: Editor;
+let workspace: Workspace;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+beforeEach(async () => {
+  setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON });
+  workspace = new Workspace({ ".adal/tools.py": TOOLS });
+  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
+  await editor.statusBar("AdaL: 3 tools").waitFor();
+  await editor.showSidebar();
+});
+
+afterEach(async ({ task }) => {
+  await editor.close(task);
+  workspace[Symbol.dispose]();
+  setMachineSettings(server, {});
+});
+
+afterAll(() => browser.close());
+
+async function run(prompt: string): Promise<FrameLocator> {
+  const view = editor.webview();
+  const box = view.locator("#prompt textarea");
+  await box.fill(prompt);
+  await box.press("Enter");
+  return view;
+}
+
+function card(view: FrameLocator, tool: string): Locator {
+  return view.locator(".approval", { hasText: tool });
+}
+
+function button(card: Locator, option: string): Locator {
+  return card.locator(`[data-option="${option}"]:not([disabled])`);
+}
+
+test("an approval shows the arguments; allowed, the tool runs and its result is in the transcript", async () => {
+  const view = await run("add(a=1, b=2)");
+  const approval = card(view, "add");
+  await approval.waitFor();
+  expect((await approval.locator(".arguments").innerText()).replace(/\s+/g, " ")).toBe("a 1 b 2");
+  await editor.statusBar("1 approval waiting").waitFor();
+  await editor.picture("approval");
+  await button(approval, "allow_once").click();
+
+  const call = view.locator(".call", { hasText: "add" });
+  await call.getByLabel("Succeeded").waitFor();
+  expect(await call.locator(".decision").innerText()).toBe("Allowed by you, once");
+  expect(await call.locator("pre").allInnerTexts()).toEqual(["adding 1 and 2", "3"]);
+  await view.getByText("Done").waitFor();
+  expect(await view.locator(".approval").count()).toBe(0);
+  expect(await editor.statusBar("approval waiting").count()).toBe(0);
+  await editor.picture("run-done");
+});
+
+test("a denial with a reason runs nothing, and the model is told the reason", async () => {
+  const view = await run("add(a=1, b=2)");
+  const reason = card(view, "add").locator(".reason input");
+  await reason.fill("use the calculator");
+  await editor.picture("denial-reason");
+  await reason.press("Enter");
+
+  const call = view.locator(".call", { hasText: "add" });
+  await call.getByLabel("Denied").waitFor();
+  await call.getByText("The user says: use the calculator").waitFor();
+  // The offline model answers with what it was told.
+  await view.locator(".text", { hasText: "use the calculator" }).waitFor();
+  expect(existsSync(workspace.path("added.txt"))).toBe(false);
+  await editor.picture("denied");
+});
+
+test("an approval waits while the view is hidden, and is the same one when it is shown again", async () => {
+  const view = await run("add(a=20, b=22)");
+  await card(view, "add").waitFor();
+  const id = await card(view, "add").getAttribute("data-approval");
+  await editor.page.keyboard.press("Control+Shift+E");
+  await editor.page.locator(".explorer-viewlet").waitFor();
+  await editor.page
+    .locator('.activitybar .action-item:has([aria-label^="AdaL"]) .badge-content', { hasText: "1" })
+    .waitFor();
+  await editor.picture("approval-hidden");
+
+  await editor.statusBar("1 approval waiting").click();
+  const again = card(editor.webview(), "add");
+  await again.waitFor();
+  expect(await again.getAttribute("data-approval")).toBe(id);
+  expect((await again.locator(".arguments").innerText()).replace(/\s+/g, " ")).toBe("a 20 b 22");
+  await button(again, "allow_once").click();
+  await editor.webview().locator(".call pre", { hasText: "42" }).waitFor();
+});
+
+test("with the view hidden a notification leads to the approval, and answers nothing itself", async () => {
+  await run("wait(seconds=2)\nadd(a=1, b=2)");
+  await editor.page.keyboard.press("Control+Shift+E");
+  const notification = editor.notification("The agent asks to run 'add'.");
+  await notification.waitFor();
+  expect(await notification.getByRole("button").allInnerTexts()).not.toContain("Allow once");
+  await editor.picture("notification");
+  await notification.getByRole("button", { name: "Show" }).click();
+  await card(editor.webview(), "add").waitFor();
+  expect(existsSync(workspace.path("added.txt"))).toBe(false);
+});
+
+test("several approvals are answered in any order, each on its own", async () => {
+  const view = await run('add(a=1, b=2)\nnote(text="first")\nnote(text="second one")');
+  await view.getByText("3 calls wait for your approval").waitFor();
+  await editor.picture("approvals");
+  await button(card(view, "second one"), "allow_once").click();
+  await view.getByText("2 calls wait for your approval").waitFor();
+  await button(card(view, "first"), "reject_once").click();
+  await button(card(view, "add"), "allow_once").click();
+  await view.getByText("Done").waitFor();
+  const ends = await view.locator(".call [role=img]").evaluateAll((icons) => icons.map((icon) => icon.ariaLabel));
+  expect(ends).toEqual(["Succeeded", "Denied", "Succeeded"]);
+  expect(await view.locator(".call", { hasText: "second one" }).locator("pre").innerText()).toBe("10 characters kept");
+});
+
+test("a long argument must be shown in full before the call can be allowed", async () => {
+  const view = await run(`note(text="${"long text ".repeat(500)}\u202eend")`);
+  const approval = card(view, "note");
+  await approval.getByText("Show the rest to be able to allow the call.").waitFor();
+  await editor.picture("long-argument");
+  expect(await approval.locator('vscode-button[data-option="allow_once"]').getAttribute("disabled")).not.toBeNull();
+  await approval.locator(".more").click();
+  expect(await approval.locator("dd").innerText()).toMatch(/long text \\u\{202e\}end$/);
+  await button(approval, "allow_once").click();
+  await view.locator(".call pre", { hasText: "5004 characters kept" }).waitFor();
+});
+
+test("Stop ends a running tool, and the next prompt works", async () => {
+  const view = await run("wait(seconds=60)");
+  await view.locator(".call pre", { hasText: "waiting" }).waitFor();
+  await editor.picture("running");
+  await view.locator(".stop").click();
+  await view.getByText("Stopped").waitFor();
+  await view.locator(".call").getByLabel("Cancelled").waitFor();
+  await run("wait(seconds=0)");
+  await view.getByText("Done").waitFor();
+});
+
+test("Stop ends a run that waits for an approval, and the approval goes away", async () => {
+  const view = await run("add(a=1, b=2)");
+  await card(view, "add").waitFor();
+  await view.locator(".stop").click();
+  await view.getByText("Stopped").waitFor();
+  expect(await view.locator(".approval").count()).toBe(0);
+  expect(existsSync(workspace.path("added.txt"))).toBe(false);
+});
+
+test("after a window reload the last run is shown again", async () => {
+  const view = await run("wait(seconds=0)");
+  await view.getByText("Done").waitFor();
+  await editor.page.reload();
+  await editor.page.locator(".monaco-workbench").waitFor();
+  await editor.showSidebar();
+  await editor.webview().locator(".call", { hasText: "wait" }).waitFor();
+  await editor.webview().getByText("Done").waitFor();
+});
