@@ -60,8 +60,10 @@ def _codec(declared: str) -> str | None:
     """The name of a codec that turns bytes into text, None if Python has none of that name."""
     try:
         name = codecs.lookup(declared).name
-        b"".decode(declared)  # refuses codecs that do not give text, such as "hex"
-    except (LookupError, UnicodeError, ValueError):
+        b"#".decode(declared)  # refuses codecs that do not give text, such as "hex"
+    except UnicodeError:
+        pass  # a codec for text, which may need more than one byte
+    except LookupError:
         return None
     return "utf-8" if name == "utf-8-sig" else name
 

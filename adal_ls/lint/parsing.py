@@ -35,9 +35,13 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The tree of all statements that can be read; its places are those of the whole text."""
+    """The tree of all statements that can be read.
+
+    Its places are those of `lines`: the text, character for character, but for what cannot stand in a source file.
+    """
 
     module: ast.Module
+    lines: Lines
     problems: tuple[SyntaxProblem, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
 
@@ -53,7 +57,7 @@ def parse(text: str) -> Parsed:
     lines = Lines(source)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of invalid escapes, for example: not an error, and not lint's to print
-        parsed = _parse_whole(source) or _parse_pieces(lines)
+        parsed = _parse_whole(lines) or _parse_pieces(lines)
     illegal = list(_ILLEGAL.finditer(text))
     if not illegal:
         return parsed
@@ -61,7 +65,7 @@ def parse(text: str) -> Parsed:
     touched = {lines.position(match.start()).line for match in illegal}
     others = [problem for problem in parsed.problems if problem.range.start.line not in touched]
     first = _illegal_character(lines, illegal[0], more=len(illegal) - 1)
-    return Parsed(parsed.module, (first, *others), parsed.unreadable)
+    return Parsed(parsed.module, lines, (first, *others), parsed.unreadable)
 
 
 def _illegal_character(lines: Lines, match: re.Match[str], more: int) -> SyntaxProblem:
@@ -71,11 +75,11 @@ def _illegal_character(lines: Lines, match: re.Match[str], more: int) -> SyntaxP
     return SyntaxProblem(message, lines.span(lines.position(match.start()), 1))
 
 
-def _parse_whole(source: str) -> Parsed | None:
-    if _refusal(source) is not None:
+def _parse_whole(lines: Lines) -> Parsed | None:
+    if _refusal(lines.text) is not None:
         return None
-    tree = _tree(source)
-    return Parsed(tree) if isinstance(tree, ast.Module) else None
+    tree = _tree(lines.text)
+    return Parsed(tree, lines) if isinstance(tree, ast.Module) else None
 
 
 def _parse_pieces(lines: Lines) -> Parsed:
@@ -85,7 +89,8 @@ def _parse_pieces(lines: Lines) -> Parsed:
     broken_before = False
     for piece in pieces:
         error, readable = _judge(lines.text[piece.start : piece.end])
-        if error is not None and not (broken_before and piece.head is Head.OTHER):
+        # After a broken statement, prose, or a body at the margin ("return" outside a function), is the same slip.
+        if error is not None and not (broken_before and (piece.head is Head.OTHER or readable)):
             problems.append(_problem(lines, piece, readable=readable))
         if not readable:
             unreadable.append(piece)
@@ -99,6 +104,7 @@ def _parse_pieces(lines: Lines) -> Parsed:
         problems.append(_located(lines, error, Piece(0, len(lines.text), Head.OTHER), in_bytes=True))
     return Parsed(
         module,
+        lines,
         tuple(problems),
         tuple(
             Unreadable(lines.text[piece.start : piece.end], piece.start, lines.range(piece.start, piece.end))

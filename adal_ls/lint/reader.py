@@ -19,7 +19,7 @@ _ALIAS_STEPS = 10
 def read(text: str) -> ToolFile:
     """Read a tools file; never raises. What Python refuses is in `syntax`, and all the rest is read."""
     parsed = parse(text)
-    lines = Lines(text)
+    lines = parsed.lines
     bindings = collect(parsed.module, lines, parsed.unreadable)
     tools = _ListReader(lines, bindings).read(parsed.module)
     return ToolFile(text, lines, parsed.module, bindings, tools, parsed.problems, parsed.unreadable)

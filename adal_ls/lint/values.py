@@ -60,7 +60,7 @@ def read_value(node: ast.expr, lines: Lines) -> Value:
     place = lines.range_of(node)
     if isinstance(node, ast.Constant):
         return Value(ValueKind.CONSTANT, place, _constant_words(node.value), constant=node.value)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant) and type(node.operand.value) is not str:
+    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not) and isinstance(node.operand, ast.Constant):
         return Value(ValueKind.CONSTANT, place, "a number", constant=...)
     if isinstance(node, ast.JoinedStr):
         return Value(ValueKind.F_STRING, place, "an f-string")

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from adal_ls.lint import FIXED, RULES, Rule, Severity, check, read
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+def test_the_failing_example_of_a_rule_fails_and_the_passing_one_is_clean(rule: Rule) -> None:
+    assert rule.code in [finding.code for finding in check(read(rule.failing))]
+    assert check(read(rule.passing)) == []
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+def test_a_rule_says_why_in_one_line(rule: Rule) -> None:
+    assert rule.why.endswith(".")
+    assert "\n" not in rule.why
+    assert rule.name == rule.name.lower().replace(" ", "-")
+
+
+def test_what_cannot_be_silenced_is_an_error() -> None:
+    assert {RULES[code].severity for code in FIXED} == {Severity.ERROR}
+
+
+def test_names_of_rules_are_unique() -> None:
+    assert len({rule.name for rule in RULES.values()}) == len(RULES)
+
+
+def test_findings_come_in_the_order_of_their_places() -> None:
+    source = "def bash(): ...\n\n\nCUSTOM_TOOLS = [bash, 'x', {'name': 'a-b', 'func': bash}, nothing, bash]\n"
+    findings = check(read(source))
+    assert [finding.range for finding in findings] == sorted(finding.range for finding in findings)
+    assert len(findings) > 5
+    assert check(read(source)) == findings
