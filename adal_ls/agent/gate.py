@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from adal_ls.agent import executor
 from adal_ls.agent.approval import Answer, Approvals, Question
@@ -190,7 +190,7 @@ async def _run(
         observation += f"\n\n[The user edited the arguments before the call ran: {canonical(arguments)}]"
     if answer.feedback:
         observation += f"\n\n[The user says: {answer.feedback}]"
-    status = "completed" if outcome.status == "success" else "failed"
+    status: Literal["completed", "failed"] = "completed" if outcome.status == "success" else "failed"
     run.emit(ToolCallEvent(call_id=call_id, tool=tool.name, arguments=arguments, status=status))
     return CallResult(outcome.status, observation, outcome.display, outcome.printed, outcome.duration_ms)
 

@@ -1,0 +1,25 @@
+"""Which model a run uses, by its id. Nothing heavy is imported here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from adal_ls.agent import offline, script
+from adal_ls.agent.model import LitellmModel
+from adal_ls.agent.stream import Model
+
+
+def choose_model(*wanted: str | None, root: Path) -> Model:
+    """The model of the first id given (the run's own, then the setting), else `offline`.
+
+    A relative path after `script:` counts from `root`.
+
+    Raises:
+        ModelError: a script that cannot be read.
+    """
+    name = next((given.strip() for given in wanted if given and given.strip()), offline.NAME)
+    if name == offline.NAME:
+        return offline.OfflineModel()
+    if name.startswith(script.PREFIX):
+        return script.ScriptModel(root / name.removeprefix(script.PREFIX))
+    return LitellmModel(name)

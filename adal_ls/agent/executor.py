@@ -1,0 +1,71 @@
+"""Runs one decided call: a built-in tool here, a custom tool in the project's worker. Only the gate may import this."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adal_ls.agent import builtin
+from adal_ls.agent.projects import ToolsGoneError, ToolsLease
+from adal_ls.agent.registry import RegisteredTool
+from adal_ls.protocol.runs import ToolStatus
+from adal_ls.worker.client import ToolResult, WorkerClient, WorkerDiedError, WorkerError
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What runs, where. `on_print` gets what the tool prints while it runs."""
+
+    tool: RegisteredTool
+    arguments: dict[str, Any]
+    root: Path
+    custom: ToolsLease | None
+    on_print: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    status: ToolStatus
+    observation: str
+    display: str | None = None
+    printed: str | None = None
+    duration_ms: float = 0.0
+
+
+async def run(execution: Execution) -> Outcome:
+    """Runs the call to its end. Whatever goes wrong in or around the tool is an outcome, not an exception."""
+    began = time.monotonic()
+    try:
+        result = await _execute(execution)
+    except (ToolsGoneError, WorkerError) as fault:
+        return Outcome("error", str(fault), duration_ms=_since(began))
+    return Outcome(
+        result.status, result.observation, result.display, result.printed or None, result.duration_ms or _since(began)
+    )
+
+
+async def _execute(execution: Execution) -> ToolResult:
+    tool = execution.tool
+    if tool.kind == "builtin":
+        context = builtin.BuiltinContext(root=execution.root)
+        return await builtin.execute(tool.name, execution.arguments, context, execution.on_print)
+    if execution.custom is None:
+        raise ToolsGoneError("the project's tools are not loaded")
+    try:
+        return await _call(await execution.custom.worker(), execution)
+    except WorkerDiedError:
+        # It was gone before the call, so nothing has run yet; `worker` starts another one.
+        return await _call(await execution.custom.worker(), execution)
+
+
+async def _call(worker: WorkerClient, execution: Execution) -> ToolResult:
+    return await worker.call(
+        execution.tool.name, execution.arguments, on_print=execution.on_print, on_progress=execution.on_print
+    )
+
+
+def _since(began: float) -> float:
+    return round((time.monotonic() - began) * 1000, 3)

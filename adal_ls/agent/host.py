@@ -1,0 +1,205 @@
+"""The host's JSON-RPC face: `adal/*` messages between the server and a `Runtime`."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from adal_ls.agent.runtime import Runtime, UnknownRunError
+from adal_ls.agent.store import Store, StoreError
+from adal_ls.agent.store import UnknownRunError as NotStoredError
+from adal_ls.protocol import methods
+from adal_ls.protocol.approvals import (
+    ApprovalAnswer,
+    ApprovalArgumentsParams,
+    ApprovalArgumentsResult,
+    ApprovalPendingResult,
+    ApprovalRequest,
+    ApprovalResolved,
+)
+from adal_ls.protocol.base import Empty, Message
+from adal_ls.protocol.host import (
+    HostInitializeParams,
+    HostInitializeResult,
+    HostLoadParams,
+    HostLoadResult,
+    HostProject,
+)
+from adal_ls.protocol.runs import (
+    RunCancelParams,
+    RunGetParams,
+    RunGetResult,
+    RunListResult,
+    RunStarted,
+    RunStartParams,
+    RunUpdate,
+)
+from adal_ls.protocol.tools import Project, TrustChanged
+from adal_ls.version import __version__
+from adal_ls.wire.peer import INVALID_PARAMS, REQUEST_FAILED, Handler, Json, Peer, RpcError
+
+_NOT_TRUSTED = "The workspace is not trusted: nothing of it is loaded or run until you trust it."
+
+P = TypeVar("P", bound=Message)
+
+
+class Host:
+    """Answers the server. One runtime, made by `adal/host/initialize`."""
+
+    def __init__(self, send: Callable[[bytes], None]) -> None:
+        self.peer = Peer(send, self._handlers())
+        self._runtime: Runtime | None = None
+        self._store: Store | None = None
+        self._cancels: set[asyncio.Task[None]] = set()
+
+    async def close(self) -> None:
+        """Cancels runs, ends workers, closes the store and the connection."""
+        if self._runtime is not None:
+            await self._runtime.close()
+        if self._store is not None:
+            self._store.close()
+        self.peer.close()
+
+    def _handlers(self) -> dict[str, Handler]:
+        return {
+            methods.HOST_INITIALIZE: _typed(HostInitializeParams, self._initialize),
+            methods.HOST_LOAD: _typed(HostLoadParams, self._load),
+            methods.RUN_START: _typed(RunStartParams, self._start),
+            methods.RUN_CANCEL: _typed(RunCancelParams, self._cancel),
+            methods.RUN_LIST: _typed(Empty, self._list),
+            methods.RUN_GET: _typed(RunGetParams, self._get),
+            methods.APPROVAL_PENDING: _typed(Empty, self._pending),
+            methods.APPROVAL_ARGUMENTS: _typed(ApprovalArgumentsParams, self._arguments),
+            methods.TRUST_CHANGED: _typed(TrustChanged, self._trust),
+        }
+
+    async def _initialize(self, params: HostInitializeParams) -> HostInitializeResult:
+        if self._runtime is not None:
+            raise RpcError(REQUEST_FAILED, "the host is initialized already")
+        if params.protocol_version != methods.PROTOCOL_VERSION:
+            raise RpcError(
+                REQUEST_FAILED,
+                f"the server (adal-ls {params.version}) speaks protocol {params.protocol_version}, the agent host "
+                f"(adal-ls {__version__}) protocol {methods.PROTOCOL_VERSION}: install the same version of adal-ls "
+                "in both places",
+            )
+        roots = [Path(root) for root in params.workspace_roots]
+        self._store = Store.open(roots[0] if roots else Path.home())
+        self._runtime = Runtime(
+            store=self._store,
+            settings=params.settings,
+            approver=_ServerApprover(self.peer),
+            on_update=self._tell_update,
+            on_project=self._tell_project,
+            trusted=params.trusted,
+            roots=roots,
+        )
+        return HostInitializeResult(
+            protocol_version=methods.PROTOCOL_VERSION, version=__version__, python=platform.python_version()
+        )
+
+    async def _load(self, params: HostLoadParams) -> HostLoadResult:
+        return HostLoadResult(project=await self._trusted().load(Path(params.project_root)))
+
+    async def _start(self, params: RunStartParams) -> RunStarted:
+        runtime = self._trusted()
+        try:
+            return RunStarted(run_id=runtime.start(params))
+        except ValueError as fault:
+            raise RpcError(INVALID_PARAMS, str(fault)) from fault
+
+    async def _cancel(self, params: RunCancelParams) -> Empty:
+        runtime = self._initialized()
+        if not runtime.knows(params.run_id):
+            raise RpcError(REQUEST_FAILED, f"no run {params.run_id} was started in this session")
+        # Answered at once: the run itself says when it has stopped.
+        cancel = asyncio.ensure_future(runtime.cancel(params.run_id))
+        self._cancels.add(cancel)
+        cancel.add_done_callback(self._cancels.discard)
+        return Empty()
+
+    async def _list(self, params: Empty) -> RunListResult:  # noqa: ARG002
+        self._initialized()
+        return RunListResult(runs=self._open_store().runs())
+
+    async def _get(self, params: RunGetParams) -> RunGetResult:
+        self._initialized()
+        return self._open_store().get(params.run_id, params.from_seq)
+
+    async def _pending(self, params: Empty) -> ApprovalPendingResult:  # noqa: ARG002
+        return ApprovalPendingResult(approvals=self._initialized().pending())
+
+    async def _arguments(self, params: ApprovalArgumentsParams) -> ApprovalArgumentsResult:
+        try:
+            return ApprovalArgumentsResult(arguments=self._initialized().approval_arguments(params.approval_id))
+        except KeyError:
+            raise RpcError(REQUEST_FAILED, f"no approval {params.approval_id} waits for an answer") from None
+
+    async def _trust(self, params: TrustChanged) -> None:
+        runtime = self._initialized()
+        await runtime.set_trusted(params.trusted)
+
+    def _initialized(self) -> Runtime:
+        if self._runtime is None:
+            raise RpcError(REQUEST_FAILED, f"the host was not initialized: send {methods.HOST_INITIALIZE} first")
+        return self._runtime
+
+    def _open_store(self) -> Store:
+        assert self._store is not None  # noqa: S101 - opened with the runtime
+        return self._store
+
+    def _trusted(self) -> Runtime:
+        runtime = self._initialized()
+        if not runtime.trusted:
+            raise RpcError(REQUEST_FAILED, _NOT_TRUSTED)
+        return runtime
+
+    def _tell_update(self, update: RunUpdate) -> None:
+        self.peer.notify(methods.RUN_UPDATE, update.wire())
+
+    def _tell_project(self, project: Project) -> None:
+        self.peer.notify(methods.HOST_PROJECT, HostProject(project=project).wire())
+
+
+class _ServerApprover:
+    """Asks the person through the server. An approval in an editor never expires."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+
+    async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+        return ApprovalAnswer.model_validate(await self._peer.request(methods.APPROVAL_REQUEST, request.wire()))
+
+    def resolved(self, resolved: ApprovalResolved) -> None:
+        self._peer.notify(methods.APPROVAL_RESOLVED, resolved.wire())
+
+
+def _typed(model: type[P], handle: Callable[[P], Awaitable[Message | None]]) -> Handler:
+    """A handler that gets its params as a model; what does not fit is answered as invalid params, readably."""
+
+    async def handler(params: Json) -> Json:
+        try:
+            typed = model.model_validate(params)
+        except ValidationError as fault:
+            raise RpcError(INVALID_PARAMS, readable(fault)) from None
+        try:
+            result = await handle(typed)
+        except (NotStoredError, UnknownRunError, StoreError) as fault:
+            raise RpcError(REQUEST_FAILED, str(fault)) from fault
+        return result.wire() if result is not None else None
+
+    return handler
+
+
+def readable(fault: ValidationError) -> str:
+    """One line a problem: where in the params, and what is wrong."""
+    problems: list[str] = []
+    for error in fault.errors(include_url=False, include_context=False, include_input=False):
+        where: Any = ".".join(str(part) for part in error["loc"]) or "params"
+        problems.append(f"{where}: {error['msg']}")
+    return "; ".join(problems)

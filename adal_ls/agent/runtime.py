@@ -1,0 +1,277 @@
+"""Runs: starts, stores, reports and cancels them. Used by the host's JSON-RPC face and by the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from adal_ls import naming
+from adal_ls.agent.approval import Approvals, Approver
+from adal_ls.agent.builtin.catalog import BUILTINS
+from adal_ls.agent.choice import choose_model
+from adal_ls.agent.gate import GateContext
+from adal_ls.agent.history import Conversation
+from adal_ls.agent.loop import Episode
+from adal_ls.agent.offline import NAME as OFFLINE
+from adal_ls.agent.projects import Projects, ToolsLease
+from adal_ls.agent.prompt import system_prompt
+from adal_ls.agent.registry import RegistryError, ToolRegistry, build_registry
+from adal_ls.agent.store import Store, now
+from adal_ls.agent.stream import ModelError
+from adal_ls.protocol.approvals import ApprovalRequest
+from adal_ls.protocol.host import HostSettings
+from adal_ls.protocol.runs import (
+    ErrorEvent,
+    Event,
+    FinishedEvent,
+    NoticeEvent,
+    PermissionMode,
+    PromptEvent,
+    Run,
+    RunStartParams,
+    RunUpdate,
+    StateEvent,
+    ToolResultEvent,
+)
+from adal_ls.protocol.tools import Project
+
+CANCEL_LIMIT = 0.45
+"""Seconds a cancelled run has to stop what it started; then it counts as stopped, and stragglers are killed."""
+
+_TITLE = 80
+
+_log = logging.getLogger(__name__)
+
+
+class UnknownRunError(Exception):
+    """No run of that id is going on here."""
+
+
+@dataclass(slots=True)
+class _Running:
+    params: RunStartParams
+    root: Path
+    mode: PermissionMode
+    finished: asyncio.Future[FinishedEvent]
+    task: asyncio.Task[None] | None = None
+    cancelling: bool = field(default=False)
+
+
+class Runtime:
+    """The runs of one process. All methods belong on one event loop."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        settings: HostSettings,
+        approver: Approver | None,
+        on_update: Callable[[RunUpdate], None],
+        on_project: Callable[[Project], None],
+        trusted: bool = False,
+        roots: Sequence[Path] = (),
+    ) -> None:
+        """`roots` are the workspace's folders, for a run that names none. Without trust no custom tool is loaded."""
+        self.trusted = trusted
+        self._store = store
+        self._settings = settings
+        self._roots = list(roots)
+        self._on_update = on_update
+        self._approvals = Approvals(approver)
+        self._projects = Projects(settings.interpreter, on_project)
+        self._runs: dict[str, _Running] = {}
+
+    async def load(self, root: Path) -> Project:
+        """Loads or reloads a project's custom tools.
+
+        Raises:
+            PermissionError: the workspace is not trusted.
+        """
+        if not self.trusted:
+            raise PermissionError(f"{root} is not trusted: its tools are not loaded until you trust the workspace")
+        return await self._projects.load(root)
+
+    def start(self, params: RunStartParams) -> str:
+        """Starts a run and returns its id at once; everything that can take time happens in the run.
+
+        Raises:
+            ValueError: parameters that no run can have; the text says which.
+        """
+        if params.agent not in (None, "default"):
+            raise ValueError(f"there is no agent '{params.agent}'; the agents there are: default")
+        naming.select_builtins(BUILTINS, *self._tool_choice(params))
+        run_id = uuid4().hex
+        model = next((given for given in (params.model, self._settings.model) if given and given.strip()), OFFLINE)
+        running = _Running(
+            params,
+            self._root(params.project_root),
+            params.permission_mode or self._settings.permission_mode,
+            asyncio.get_running_loop().create_future(),
+        )
+        moment = now()
+        title = " ".join(params.prompt.split())[:_TITLE] or "(empty prompt)"
+        self._store.create(
+            Run(run_id=run_id, title=title, model=model, state="running", created=moment, updated=moment)
+        )
+        self._runs[run_id] = running
+        running.task = asyncio.ensure_future(self._run(run_id, running))
+        return run_id
+
+    async def wait(self, run_id: str) -> FinishedEvent:
+        """The end of a run of this process.
+
+        Raises:
+            UnknownRunError: it was not started here.
+        """
+        return await asyncio.shield(self._find(run_id).finished)
+
+    async def cancel(self, run_id: str) -> None:
+        """Cancels a run and waits until it has stopped; nothing happens to one that has ended.
+
+        Raises:
+            UnknownRunError: it was not started here.
+        """
+        running = self._find(run_id)
+        if running.finished.done() or running.task is None:
+            return
+        if not running.cancelling:
+            running.cancelling = True
+            self._emit(run_id, StateEvent(state="cancelling"))
+            running.task.cancel()
+        await asyncio.wait({running.task})
+
+    def knows(self, run_id: str) -> bool:
+        """Whether the run was started in this process."""
+        return run_id in self._runs
+
+    async def set_trusted(self, trusted: bool) -> None:
+        """The person granted trust, or withdrew it: then all runs are cancelled and all workers ended."""
+        self.trusted = trusted
+        if not trusted:
+            await self.close()
+
+    def pending(self) -> list[ApprovalRequest]:
+        """The approvals that wait for an answer."""
+        return self._approvals.pending()
+
+    def approval_arguments(self, approval_id: str) -> dict[str, Any]:
+        """The full arguments of a waiting approval.
+
+        Raises:
+            KeyError: nothing of that id waits.
+        """
+        return self._approvals.arguments(approval_id)
+
+    async def close(self) -> None:
+        """Cancels all runs and ends all workers. The store stays open; it is the caller's."""
+        await asyncio.gather(*(self.cancel(run_id) for run_id in self._runs))
+        await self._projects.close()
+
+    def _find(self, run_id: str) -> _Running:
+        if run_id not in self._runs:
+            raise UnknownRunError(f"no run {run_id} was started in this session")
+        return self._runs[run_id]
+
+    def _root(self, given: str | None) -> Path:
+        if given is not None:
+            root = Path(given)
+            if not root.is_dir():
+                raise ValueError(f"projectRoot is not a folder: {given}")
+            return root.resolve()
+        if len(self._roots) == 1:
+            return self._roots[0].resolve()
+        if not self._roots:
+            raise ValueError("there is no folder to run in: give projectRoot")
+        raise ValueError(f"several folders are open; give projectRoot, one of: {', '.join(map(str, self._roots))}")
+
+    def _tool_choice(self, params: RunStartParams) -> tuple[list[str] | None, list[str] | None]:
+        """Enabled and disabled built-ins: the run's own choice, else the setting's."""
+        if params.enabled_default_tools is not None or params.disabled_default_tools is not None:
+            return params.enabled_default_tools, params.disabled_default_tools
+        return self._settings.enabled_default_tools, self._settings.disabled_default_tools
+
+    def _emit(self, run_id: str, event: Event, full: str | None = None) -> None:
+        """Stored first, then told: what was shown is never lost."""
+        self._on_update(self._store.append(run_id, event, full=full))
+
+    async def _run(self, run_id: str, running: _Running) -> None:
+        """One episode from its prompt to its one `finished` event, whatever happens."""
+        lease: ToolsLease | None = None
+        finished = FinishedEvent(stop_reason="error")
+        try:
+            self._emit(run_id, PromptEvent(text=running.params.prompt))
+            self._emit(run_id, StateEvent(state="running"))
+            if running.mode == "yolo":
+                self._emit(run_id, NoticeEvent(text="Permission mode yolo: tools run without asking."))
+            lease = await self._lease(run_id, running.root)
+            episode = self._episode(run_id, running, lease)
+            finished = await episode.run()
+        except asyncio.CancelledError:
+            finished = FinishedEvent(stop_reason="cancelled")
+        except ModelError as error:
+            self._emit(run_id, ErrorEvent(code=error.code, message=error.message))
+        except RegistryError as error:
+            self._emit(run_id, ErrorEvent(code="tools", message=str(error)))
+        except Exception as fault:  # noqa: BLE001 - the boundary that owns it: every episode ends with `finished`
+            _log.exception("run %s failed", run_id)
+            self._emit(run_id, ErrorEvent(code="internal", message=f"{type(fault).__name__}: {fault}"))
+        finally:
+            if lease is not None:
+                await lease.release()
+            self._finish(run_id, running, finished)
+
+    def _finish(self, run_id: str, running: _Running, finished: FinishedEvent) -> None:
+        try:
+            self._emit(run_id, finished)
+        finally:
+            running.finished.set_result(finished)
+
+    async def _lease(self, run_id: str, root: Path) -> ToolsLease | None:
+        """The project's tools for this run; what is missing is said, and the run goes on without."""
+        if not self.trusted:
+            self._emit(run_id, NoticeEvent(text="Custom tools are not loaded: the workspace is not trusted."))
+            return None
+        lease, notice = await self._projects.lease(root)
+        if notice is not None:
+            self._emit(run_id, NoticeEvent(text=notice))
+        return lease
+
+    def _episode(self, run_id: str, running: _Running, lease: ToolsLease | None) -> Episode:
+        registry = self._registry(running.params, lease)
+        if registry.left_out:
+            self._emit(run_id, NoticeEvent(text=f"Custom tools left out: {'; '.join(registry.left_out)}"))
+        model = choose_model(running.params.model, self._settings.model, root=running.root)
+        conversation = Conversation(system_prompt(running.root, trusted=self.trusted))
+        conversation.add_prompt(running.params.prompt)
+
+        def emit(event: Event) -> None:
+            self._emit(run_id, event)
+
+        def store_result(event: ToolResultEvent, full: str | None) -> None:
+            self._emit(run_id, event, full)
+
+        context = GateContext(
+            run_id=run_id,
+            registry=registry,
+            mode=running.mode,
+            root=running.root,
+            approvals=self._approvals,
+            custom=lease,
+            emit=emit,
+            any_name=model.any_name,
+        )
+        return Episode(model, conversation, context, emit, store_result)
+
+    def _registry(self, params: RunStartParams, lease: ToolsLease | None) -> ToolRegistry:
+        enabled, disabled = self._tool_choice(params)
+        return build_registry(
+            enabled=enabled,
+            disabled=disabled,
+            custom=lease.tools if lease else (),
+            source_digest=lease.digest if lease else "",
+        )

@@ -1,0 +1,176 @@
+"""What a run does with what a model sends: scripted turns, real tools in a real worker."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from adal_ls.agent.history import OBSERVATION_LIMIT
+from adal_ls.agent.loop import MAX_IDENTICAL_TURNS, MAX_STEPS, TextBatch
+from adal_ls.protocol.runs import DecisionEvent, FinishedEvent, PromptEvent, StateEvent, ToolResultEvent
+from tests.agent.approvers import Person
+from tests.agent.runs import BUMP, ECHO, Bench, call
+
+
+async def test_a_run_goes_from_prompt_over_calls_to_the_answer(bench: Bench) -> None:
+    bench.tools(ECHO)
+    finished = await bench.run({"calls": [call("echo", "c1", {"text": "a"})]}, {"text": "done"})
+    assert finished == FinishedEvent(stop_reason="end_turn", answer="done")
+    kinds = [update.event.type for update in bench.updates]
+    assert kinds == [
+        *("prompt", "state", "toolCall", "decision", "toolCall", "toolCall", "toolResult", "text", "finished"),
+    ]
+    assert [event.status for event in bench.calls("c1")] == ["pending", "in_progress", "completed"]
+    assert [update.seq for update in bench.updates] == list(range(1, len(kinds) + 1))
+    (run,) = bench.store.runs()
+    assert run.state == "finished"
+    assert bench.store.get(run.run_id).events == bench.updates
+
+
+async def test_broken_arguments_are_answered_with_their_place_and_the_other_call_runs(bench: Bench) -> None:
+    # https://github.com/NousResearch/hermes-agent/pull/1796
+    bench.tools(ECHO)
+    finished = await bench.run(
+        {"calls": [call("echo", "c1", '{"text": "a"'), call("now", "c2", "{}")]},
+        {"calls": [call("echo", "c3", {"text": "a"})]},
+        {"text": "done"},
+    )
+    assert finished.answer == "done"
+    assert "not valid JSON" in bench.observation("c1")
+    assert "line 1 column 13" in bench.observation("c1")
+    assert [event.status for event in bench.calls("c1")] == ["pending"]
+    assert bench.observation("c2") == "12:00"
+    assert bench.observation("c3") == "a"
+
+
+async def test_a_tool_without_parameters_called_with_empty_arguments_runs(bench: Bench) -> None:
+    # https://github.com/BerriAI/litellm/issues/5063
+    bench.tools(ECHO)
+    await bench.run({"calls": [call("now", "c1", "")]}, {"text": "done"})
+    assert bench.observation("c1") == "12:00"
+
+
+async def test_an_unknown_tool_is_answered_with_the_list_and_asks_nobody(bench: Bench) -> None:
+    # https://github.com/openai/openai-agents-python/issues/2204
+    bench.tools(ECHO)
+    person = Person("allow_once")
+    finished = await bench.run(
+        {"calls": [call("find_file", "c1", {"x": 1})]},
+        {"calls": [call("echo", "c2", {"text": "a"})]},
+        {"text": "done"},
+        approver=person,
+    )
+    assert finished.answer == "done"
+    assert "There is no tool 'find_file'" in bench.observation("c1")
+    assert "echo, now" in bench.observation("c1")
+    assert person.asked == []
+    assert bench.observation("c2") == "a"
+
+
+async def test_a_call_cut_off_by_the_output_limit_is_not_run(bench: Bench) -> None:
+    # https://github.com/ahwurm/localharness/issues/77
+    bench.tools(ECHO)
+    await bench.run({"calls": [call("echo", "c1", {"text": "part"})], "finish": "length"}, {"text": "done"})
+    assert "output limit" in bench.observation("c1")
+    assert [event.status for event in bench.calls("c1")] == ["pending"]
+
+
+async def test_parallel_calls_run_side_by_side_and_are_answered_in_order(bench: Bench) -> None:
+    bench.tools(
+        "import asyncio\n\n"
+        "async def wait(s: float) -> str:\n    '''Wait.'''\n    await asyncio.sleep(s)\n    return str(s)\n\n"
+        "CUSTOM_TOOLS = [{'function': wait, 'require_approval': False}]\n"
+    )
+    began = time.monotonic()
+    await bench.run(
+        {"calls": [call("wait", "c1", {"s": 1.0}), call("wait", "c2", {"s": 0.1}), call("wait", "c3", {"s": 0.9})]},
+        {"text": "done"},
+    )
+    starts = [update for update in bench.updates if isinstance(update.event, DecisionEvent)]
+    assert len(starts) == 3
+    assert [event.call_id for event in bench.results()] == ["c2", "c3", "c1"]
+    assert time.monotonic() - began < 10
+
+
+async def test_the_limit_of_requests_stops_the_run_and_says_so(bench: Bench) -> None:
+    bench.tools(ECHO)
+    turns = [{"calls": [call("echo", f"c{number}", {"text": str(number)})]} for number in range(MAX_STEPS + 5)]
+    finished = await bench.run(*turns)
+    assert finished.stop_reason == "limit"
+    assert f"limit of {MAX_STEPS} model requests" in bench.notices()
+    assert len(bench.results()) == MAX_STEPS
+
+
+async def test_the_same_call_again_and_again_stops_the_run_before_the_limit(bench: Bench) -> None:
+    bench.tools(ECHO)
+    turns = [{"calls": [call("echo", f"c{number}", {"text": "a"})]} for number in range(MAX_STEPS)]
+    finished = await bench.run(*turns)
+    assert finished.stop_reason == "limit"
+    assert len(bench.results()) == MAX_IDENTICAL_TURNS < MAX_STEPS
+    assert "same calls" in bench.notices()
+
+
+async def test_a_long_result_is_cut_for_the_model_and_whole_in_the_store(bench: Bench) -> None:
+    bench.tools(
+        "def long() -> str:\n    '''Say much.'''\n    return 'A' + 'x' * 200_000 + 'Z'\n\n"
+        "CUSTOM_TOOLS = [{'function': long, 'require_approval': False}]\n"
+    )
+    await bench.run({"calls": [call("long", "c1")]}, {"text": "done"})
+    seen = bench.observation("c1")
+    assert len(seen) < OBSERVATION_LIMIT + 200
+    assert seen.startswith("A")
+    assert seen.endswith("Z")
+    assert "characters left out" in seen
+    assert bench.store.full_text(bench.updates[0].run_id, "c1") == "A" + "x" * 200_000 + "Z"
+
+
+async def test_call_ids_used_twice_still_get_one_result_each(bench: Bench) -> None:
+    bench.tools(ECHO)
+    await bench.run(
+        {"calls": [call("echo", "call_0", {"text": "a"})]},
+        {"calls": [call("echo", "call_0", {"text": "b"}), call("echo", "call_0", {"text": "c"})]},
+        {"text": "done"},
+    )
+    ids = [event.call_id for event in bench.results()]
+    assert len(set(ids)) == 3
+    assert bench.results()[0].observation == "a"
+
+
+async def test_a_script_that_ends_too_early_is_an_error_of_the_run(bench: Bench) -> None:
+    bench.tools(ECHO)
+    finished = await bench.run({"calls": [call("now", "c1")]})
+    assert finished.stop_reason == "error"
+    assert "asked for turn 2" in bench.errors()[0].message
+
+
+async def test_every_episode_ends_with_one_finished_event_in_the_store(bench: Bench) -> None:
+    bench.tools(BUMP)
+    await bench.run({"calls": [call("bump", "c1", {"tag": "a"})]}, {"text": "done"})
+    assert isinstance(bench.updates[0].event, PromptEvent)
+    assert [update.event.type for update in bench.updates].count("finished") == 1
+    assert isinstance(bench.updates[-1].event, FinishedEvent)
+    assert len(bench.events(StateEvent)) >= 1
+    assert len(bench.events(ToolResultEvent)) == 1
+
+
+async def test_text_is_passed_on_in_batches_and_none_is_lost() -> None:
+    batches: list[str] = []
+    batch = TextBatch(batches.append)
+    for number in range(500):
+        batch.add(f"{number} ")
+        if number % 100 == 0:
+            await asyncio.sleep(0.03)
+    batch.flush()
+    assert "".join(batches) == batch.text == "".join(f"{number} " for number in range(500))
+    assert 2 <= len(batches) < 20
+
+
+@pytest.mark.parametrize("odd", ["\ud800", "a\udfffb"])
+async def test_half_a_surrogate_pair_in_the_text_does_not_end_the_run(odd: str) -> None:
+    batches: list[str] = []
+    batch = TextBatch(batches.append)
+    batch.add(odd)
+    batch.flush()
+    "".join(batches).encode()
