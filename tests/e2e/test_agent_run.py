@@ -16,7 +16,6 @@ Open = Callable[..., tuple[Editor, Path]]
 
 BUMP = '''\
 from pathlib import Path
-from typing import Any
 
 
 def bump(tag: str) -> str:
