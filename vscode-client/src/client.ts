@@ -72,7 +72,9 @@ export class Client implements Connection, Disposable {
     params: EditorRequests[M]["params"],
     token?: CancellationToken,
   ): Promise<EditorRequests[M]["result"]> {
-    return this.running().sendRequest(method, params, token);
+    const client = this.running();
+    // An argument that is undefined would count as a second positional parameter.
+    return token ? client.sendRequest(method, params, token) : client.sendRequest(method, params);
   }
 
   async notify<M extends keyof EditorNotifications>(method: M, params: EditorNotifications[M]): Promise<void> {

@@ -2,6 +2,7 @@ import "@vscode-elements/elements/dist/vscode-button/index.js";
 import "@vscode-elements/elements/dist/vscode-textarea/index.js";
 import "@vscode-elements/elements/dist/vscode-textfield/index.js";
 import { render } from "lit";
+import { isGoing } from "../src/run/transcript.ts";
 import { applied, type FromView, type ToView, type ViewState } from "../src/run/viewState.ts";
 import { page } from "./page.ts";
 import type { Actions, Local } from "./parts.ts";
@@ -20,6 +21,8 @@ const editor = acquireVsCodeApi();
 let state: ViewState | undefined;
 let local: Local = { draft: "", reasons: {}, ...editor.getState(), whole: new Set(), armed: new Set() };
 const history: string[] = [];
+/** A prompt whose run has not started yet: until then it stays in the box, for a run that does not start. */
+let submitted: string | undefined;
 let watched: Element | null = null;
 let atEnd = true;
 let scrolledTo = 0;
@@ -29,13 +32,13 @@ const actions: Actions = {
   send(message) {
     if (message.type === "run") {
       history.push(message.prompt);
-      actions.change({ draft: "" });
+      submitted = message.prompt;
     }
     editor.postMessage(message);
   },
   change(change) {
     local = { ...local, ...change };
-    editor.setState({ draft: local.draft, reasons: local.reasons });
+    keepDraft();
     show();
   },
 };
@@ -61,9 +64,19 @@ document.addEventListener("keydown", (event) => {
 
 editor.postMessage({ type: "ready" });
 
+/** What was typed survives hiding the view. */
+function keepDraft(): void {
+  editor.setState({ draft: local.draft, reasons: local.reasons });
+}
+
 function take(next: ViewState): void {
   const before = state?.approvals ?? [];
   state = next;
+  if (submitted !== undefined && next.run?.runId && isGoing(next.run.state)) {
+    local = { ...local, draft: local.draft === submitted ? "" : local.draft };
+    submitted = undefined;
+    keepDraft();
+  }
   show();
   const ids = next.approvals.map((approval) => approval.request.approvalId);
   const moved = ids.join() !== before.map((approval) => approval.request.approvalId).join();

@@ -23,6 +23,8 @@ export function registerRunView(context: ExtensionContext, services: Services): 
   );
   const attention = new Attention(view, showApprovals);
 
+  let starting: Promise<void> | undefined;
+
   function judge(): void {
     controller.readiness = readinessOf(connection.state, workspace.isTrusted);
     if (connection.state.kind === "running") {
@@ -36,7 +38,15 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     void commands.executeCommand(`${RUN_VIEW}.focus`).then(() => view.focus(on), tell);
   }
 
-  async function run(prompt: string, projectRoot?: string): Promise<void> {
+  /** One at a time: making the runtime ready may take minutes, in which a second press means nothing. */
+  function run(prompt: string, projectRoot?: string): Promise<void> {
+    starting ??= start(prompt, projectRoot).finally(() => {
+      starting = undefined;
+    });
+    return starting;
+  }
+
+  async function start(prompt: string, projectRoot?: string): Promise<void> {
     if (await services.runtime.ensure()) {
       await controller.start(prompt, projectRoot);
     } else if (controller.state.readiness.kind === "ready") {
