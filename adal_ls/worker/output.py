@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import os
 import sys
@@ -86,7 +87,8 @@ class OutputReader:
         self._hand_out(self._untagger.feed(data))
 
     def _hand_out(self, pieces: Iterator[tuple[str | None, str]]) -> None:
-        for token, text in pieces:
+        for token, group in itertools.groupby(pieces, key=lambda piece: piece[0]):
+            text = "".join(text for _, text in group)
             known = self._transcripts.get(token) if token is not None else None
             targets = [known] if known is not None else list(self._transcripts.values())
             if token is not None and known is None:
