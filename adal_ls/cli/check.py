@@ -1,0 +1,137 @@
+"""`adal-ls check`: lint tools files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from adal_ls import lint
+from adal_ls.cli import sources
+from adal_ls.cli.output import give, give_json, is_terminal, printable, say
+from adal_ls.cli.sources import Source
+from adal_ls.lint import Finding, Range, Severity
+
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "cyan"}
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="What to print.")
+@click.option("--select", metavar="CODES", help="Only these, such as ADAL1 or ADAL101,ADAL2.")
+@click.option("--ignore", metavar="CODES", help="None of these; errors that the runtime refuses stay.")
+def command(paths: tuple[str, ...], style: str, select: str | None, ignore: str | None) -> int:
+    """Lint tools files. Nothing in them is run.
+
+    PATHS are files, or folders in which every .adal/tools.py is checked; the current folder if none is given. Exit
+    code 0: no errors. 1: errors were found. 2: wrong usage, or a file that cannot be read.
+    """
+    config = _config(select, ignore)
+    checked = [sources.read(path, config) for path in sources.find(paths or ["."])]
+    if style == "json":
+        give_json(as_json(checked))
+    else:
+        _give_text(checked)
+    if any(not source.readable for source in checked):
+        return 2
+    return 1 if _count(checked, Severity.ERROR) else 0
+
+
+def _config(select: str | None, ignore: str | None) -> lint.Config:
+    settings = {"select": _codes(select) or None, "ignore": _codes(ignore)}
+    try:
+        return lint.Config.parse(settings)
+    except ValueError as fault:
+        raise click.UsageError(str(fault)) from fault
+
+
+def _codes(given: str | None) -> list[str]:
+    return [code.strip() for code in (given or "").split(",") if code.strip()]
+
+
+def _count(checked: Sequence[Source], severity: Severity) -> int:
+    return sum(finding.severity is severity for source in checked for finding in source.findings)
+
+
+def as_json(checked: Sequence[Source]) -> dict[str, Any]:
+    """The machine-readable result, version 1: lines and columns from 1, columns in code points."""
+    return {
+        "version": 1,
+        "diagnostics": [_diagnostic(source, finding) for source in checked for finding in source.findings],
+        "summary": {
+            "files": len(checked),
+            "errors": _count(checked, Severity.ERROR),
+            "warnings": _count(checked, Severity.WARNING),
+        },
+    }
+
+
+def _diagnostic(source: Source, finding: Finding) -> dict[str, Any]:
+    return {
+        "path": source.path,
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        "range": _range(finding.range),
+        "related": [
+            {"path": source.path, "message": message, "range": _range(place)} for place, message in finding.related
+        ],
+        "fixable": bool(finding.fixes),
+    }
+
+
+def _range(place: Range) -> dict[str, Any]:
+    return {
+        "start": {"line": place.start.line + 1, "column": place.start.column + 1},
+        "end": {"line": place.end.line + 1, "column": place.end.column + 1},
+    }
+
+
+def _give_text(checked: Sequence[Source]) -> None:
+    for source in checked:
+        for finding in source.findings:
+            _give_finding(source, finding)
+    if not checked:
+        say("No .adal/tools.py was found.")
+        return
+    errors, warnings = _count(checked, Severity.ERROR), _count(checked, Severity.WARNING)
+    found = f"{_number(errors, 'error')}, {_number(warnings, 'warning')}" if errors or warnings else "no errors"
+    give(f"{found} in {_number(len(checked), 'file')}")
+
+
+def _give_finding(source: Source, finding: Finding) -> None:
+    place = click.style(printable(_place(source, finding.range)), bold=True)
+    code = click.style(f"{finding.severity.value} {finding.code}", fg=_COLOURS[finding.severity], bold=True)
+    # Styled here, where every other control character is already gone; click drops the styles where there is no
+    # terminal.
+    click.echo(f"{place}: {code} {finding.name}: {printable(finding.message)}")
+    if source.readable and is_terminal(sys.stdout):
+        give(_excerpt(source, finding.range))
+    for related, message in finding.related:
+        give(printable(f"{_place(source, related)}: note: {message}"))
+
+
+def _place(source: Source, place: Range) -> str:
+    return f"{source.path}:{place.start.line + 1}:{place.start.column + 1}"
+
+
+def _excerpt(source: Source, place: Range) -> str:
+    """The line of a finding with a marker under its range, as wide as the terminal shows the characters."""
+    from rich.cells import cell_len
+
+    line = source.file.lines.line(place.start.line)
+    end = place.end.column if place.end.line == place.start.line else len(line)
+    before, marked = (_flat(part) for part in (line[: place.start.column], line[place.start.column : end]))
+    marker = " " * cell_len(before) + "^" * max(1, cell_len(marked))
+    return f"    {_flat(line)}\n    {marker}"
+
+
+def _flat(text: str) -> str:
+    return printable(text).replace("\t", "    ")
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

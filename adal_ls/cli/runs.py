@@ -1,0 +1,114 @@
+"""`adal-ls runs`: the runs of a workspace, and what happened in one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
+
+if TYPE_CHECKING:
+    from adal_ls.agent.store import Store
+    from adal_ls.protocol.runs import Run
+
+_FORMAT = click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="What to print.")
+_PROJECT = click.option(
+    "--project",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help="The project's folder; the current one if absent.",
+)
+
+
+@click.group("runs")
+def command() -> None:
+    """List the runs of a project, or replay one."""
+
+
+@command.command("list")
+@_PROJECT
+@_FORMAT
+def list_runs(project: Path, style: str) -> None:
+    """List the runs, newest first."""
+    with _opened(project) as store:
+        runs = store.runs() if store is not None else []
+    if style == "json":
+        give_json([run.wire() for run in runs])
+    elif is_terminal(sys.stdout):
+        _give_table(runs)
+    else:
+        for run in runs:
+            give("\t".join([run.run_id, run.created, run.state, run.model, run.title]))
+    if not runs:
+        say(f"No runs in {project.resolve()} yet. Start one: adal-ls run -q 'what to do'")
+
+
+@command.command("show")
+@click.argument("run_id", metavar="ID")
+@_PROJECT
+@_FORMAT
+def show(run_id: str, project: Path, style: str) -> None:
+    """Replay the run ID (or the only one whose id begins so) from the store."""
+    with _opened(project) as store:
+        if store is None:
+            raise Failure(f"no runs in {project.resolve()} yet")
+        got = store.get(_whole_id(store, run_id, project))
+    if style == "json":
+        give_json(got.wire())
+        return
+    from adal_ls.cli.transcript import lines
+
+    run = got.run
+    give(f"Run {run.run_id}  {run.state}\nmodel {run.model}, {run.created} to {run.updated}\n")
+    for line in lines(update.event for update in got.events):
+        give(line)
+    if run.usage is not None:
+        cost = f", {run.usage.cost:.4f} US dollars" if run.usage.cost is not None else ""
+        give(f"\n{run.usage.input_tokens:,} tokens in, {run.usage.output_tokens:,} out{cost}")
+
+
+@contextmanager
+def _opened(project: Path) -> Iterator[Store | None]:
+    """The project's store, None where there is none yet: looking leaves nothing behind."""
+    from adal_ls.agent.store import Store, StoreError
+
+    try:
+        if not Store.exists(project):
+            yield None
+            return
+        store = Store.open(project)
+        try:
+            yield store
+        finally:
+            store.close()
+    except (StoreError, ValueError) as fault:
+        raise Failure(str(fault)) from fault
+
+
+def _whole_id(store: Store, given: str, project: Path) -> str:
+    found = [run.run_id for run in store.runs() if run.run_id.startswith(given)]
+    if given in found:
+        return given
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise Failure(f"{len(found)} runs begin with '{given}': {', '.join(found[:5])}; give more of the id")
+    raise Failure(f"no run begins with '{given}' in {project.resolve()}; see adal-ls runs list")
+
+
+def _give_table(runs: list[Run]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("Run", "Started", "State", "Model", "Prompt")
+    for run in runs:
+        cells = (run.run_id[:8], run.created[:19].replace("T", " "), run.state, run.model, run.title)
+        # Text, not str: what a prompt says is never markup.
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    Console().print(table)

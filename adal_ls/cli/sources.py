@@ -1,0 +1,81 @@
+"""Finds and reads the tools files that a command line names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from adal_ls import lint
+from adal_ls.server.disk import MAX_BYTES
+from adal_ls.server.projects import discover
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One tools file with its findings. `path` is as a person would name it; `readable`: there was a file to check."""
+
+    path: str
+    file: lint.ToolFile
+    findings: list[lint.Finding]
+    readable: bool = True
+
+
+def find(paths: Iterable[str]) -> Iterator[str]:
+    """The tools files meant by `paths`: a file is itself, a folder every `.adal/tools.py` below it. Each file once."""
+    seen: set[str] = set()
+    for given in paths:
+        named = Path(given)
+        if named.is_dir() and named.name != "tools.py":
+            found = [project.file for project in discover(os.path.realpath(given))]
+        else:
+            found = [given]
+        for path in found:
+            identity = os.path.realpath(path)
+            if identity not in seen:
+                seen.add(identity)
+                yield _shown(path)
+
+
+def read(path: str, config: lint.Config) -> Source:
+    """Reads and checks one file. What cannot be read is one located finding."""
+    reason = ""
+    try:
+        data = _bytes(Path(path))
+    except FileNotFoundError:
+        reason = "there is no such file or folder"
+    except IsADirectoryError:
+        reason = "tools.py is a folder; the tools must stand in a file"
+    except ValueError as fault:
+        reason = str(fault)
+    except OSError as fault:
+        reason = f"the file cannot be read: {fault.strerror}"
+    if reason:
+        start = lint.Position(0, 0)
+        finding = lint.Finding("ADAL001", "syntax", lint.Severity.ERROR, reason, lint.Range(start, start))
+        return Source(path, lint.read(""), [finding], readable=False)
+    text, findings = lint.decode(data)
+    file = lint.read(text)
+    # Bytes that Python refuses make every syntax error after them doubtful, and the first one is the cause.
+    more = [finding for finding in lint.check(file, config) if not findings or finding.code != "ADAL001"]
+    return Source(path, file, sorted([*findings, *more], key=lambda finding: finding.range))
+
+
+def _bytes(path: Path) -> bytes:
+    if not path.is_file():
+        if path.is_dir():
+            raise IsADirectoryError
+        if path.exists():
+            raise ValueError("this is no regular file (a device, pipe or socket)")
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError(f"the file is larger than {MAX_BYTES:,} bytes and is not read")
+    return path.read_bytes()
+
+
+def _shown(path: str) -> str:
+    """`path` relative to the current folder where it lies below it."""
+    try:
+        return os.fspath(Path(path).resolve().relative_to(Path.cwd())) if Path(path).is_absolute() else path
+    except ValueError:
+        return path

@@ -1,0 +1,155 @@
+"""Approvals at a terminal: shows one call completely, and waits for a choice."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from adal_ls.agent.preview import pretty
+from adal_ls.cli.output import printable, say
+from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalOption, ApprovalRequest, ApprovalResolved
+
+_GUTTER = "  │ "
+"""Before every line that a model or a file wrote, so that none of them can pass for a line of ours."""
+
+
+class TerminalApprover:
+    """Asks on standard error, reads standard input. Calls that wait at the same time are asked about one by one."""
+
+    def __init__(self, folder: str, arguments_of: Callable[[str], dict[str, Any]]) -> None:
+        """`arguments_of` gives the full arguments of an approval that is too large to carry them."""
+        self._folder = folder
+        self._arguments_of = arguments_of
+        self._turn = asyncio.Lock()
+
+    async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+        async with self._turn:
+            arguments = request.arguments
+            if arguments is None:
+                arguments = self._arguments_of(request.approval_id)
+            show_call(request.tool, arguments, self._folder, "Run this?", _details(request))
+            _show_options(request.options)
+            option = await _choose(request.options)
+            if option is None:
+                return _answer(request, None, None)
+            feedback = None
+            if option.kind.startswith("reject"):
+                feedback = await read_line("Reason for the agent (Enter for none): ")
+            return _answer(request, option, feedback or None)
+
+    def resolved(self, resolved: ApprovalResolved) -> None:
+        if resolved.reason != "answered":
+            say(f"(no answer needed any more: {resolved.reason})")
+
+
+def show_call(tool: str, arguments: dict[str, Any], folder: str, question: str, details: list[str]) -> None:
+    """A call in full on standard error: the tool and folder last, because long arguments scroll."""
+    click.echo("", err=True)
+    click.echo(click.style(f"{question} {printable(tool)}", bold=True), err=True)
+    command = arguments.get("command")
+    if tool == "bash" and isinstance(command, str):
+        _quote(command)
+    else:
+        _quote(pretty(arguments))
+    for line in [f"in folder {folder}", *details]:
+        say(f"  {line}")
+
+
+def _quote(text: str) -> None:
+    for line in printable(text).split("\n"):
+        click.echo(f"{_GUTTER}{line}", err=True)
+
+
+def _details(request: ApprovalRequest) -> list[str]:
+    lines = list(request.risk)
+    if request.source is not None:
+        lines.append(f"defined at {request.source.uri}, line {request.source.range.start.line + 1}")
+    return lines
+
+
+def _show_options(options: list[ApprovalOption]) -> None:
+    for number, option in enumerate(options, 1):
+        rule = f" – {option.rule}" if option.rule else ""
+        say(f"  [{number}] {option.label}{rule}")
+
+
+async def _choose(options: list[ApprovalOption]) -> ApprovalOption | None:
+    """The chosen option; None where the input has ended."""
+    while True:
+        line = await read_line(f"Choose 1 to {len(options)}: ")
+        if line is None:
+            return None
+        if line.isdecimal() and 1 <= int(line) <= len(options):
+            return options[int(line) - 1]
+        say(f"'{line}' is none of the choices.")
+
+
+def _answer(request: ApprovalRequest, option: ApprovalOption | None, feedback: str | None) -> ApprovalAnswer:
+    return ApprovalAnswer(
+        approval_id=request.approval_id,
+        args_digest=request.args_digest,
+        outcome="cancelled" if option is None else "selected",
+        option_id=None if option is None else option.option_id,
+        feedback=feedback,
+    )
+
+
+async def read_line(prompt: str) -> str | None:
+    """One line from the terminal without its end, None at the end of input. Can be cancelled."""
+    _forget_typed()
+    click.echo(printable(prompt), nl=False, err=True)
+    line = await (_line_in_thread() if sys.platform == "win32" else _line_when_ready())
+    return None if not line else line.strip()
+
+
+def _forget_typed() -> None:
+    """Drops what was typed before the question was shown: it cannot be an answer to it."""
+    if sys.platform != "win32":
+        import termios
+
+        with contextlib.suppress(termios.error):  # not a terminal, as in tests
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+async def _line_when_ready() -> str:
+    # A thread that waits in `read` could not be cancelled, and would hold the process at its end.
+    loop = asyncio.get_running_loop()
+    descriptor = sys.stdin.fileno()
+    typed = bytearray()
+    while not typed.endswith(b"\n"):
+        ready = asyncio.Event()
+        loop.add_reader(descriptor, ready.set)
+        try:
+            await ready.wait()
+        finally:
+            loop.remove_reader(descriptor)
+        chunk = os.read(descriptor, 4096)
+        if not chunk:
+            break
+        typed += chunk
+    return typed.decode(sys.stdin.encoding or "utf-8", "replace")
+
+
+async def _line_in_thread() -> str:
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[str] = loop.create_future()
+
+    def give(text: str) -> None:
+        if not line.cancelled():
+            line.set_result(text)
+
+    def read() -> None:
+        text = sys.stdin.readline()
+        # The loop may be closed by the time somebody presses Enter.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(give, text)
+
+    threading.Thread(target=read, name="read the terminal", daemon=True).start()
+    return await line
