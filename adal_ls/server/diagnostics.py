@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adal_ls.server import disk, uris
@@ -34,13 +34,19 @@ class Analysis:
     serial: int
 
 
-def analyse(document: Document, config: Config, before: list[Finding] | None = None) -> Analysis:
-    """Lints `document`; `before` are findings about its bytes."""
+def analyse(document: Document, config: Config) -> Analysis:
+    """Lints a text."""
     from adal_ls import lint  # after `initialize` is answered
 
     file = lint.read(document.text)
-    findings = (*(before or ()), *lint.check(file, config))
-    return Analysis(document, file, findings, next(_serial))
+    return Analysis(document, file, tuple(lint.check(file, config)), next(_serial))
+
+
+def analyse_loaded(loaded: disk.Loaded, config: Config) -> Analysis:
+    """Lints what was read from disk, if anything could be."""
+    analysis = analyse(loaded.document, config)
+    findings = (*loaded.faults, *analysis.findings) if loaded.readable else loaded.faults
+    return replace(analysis, findings=findings)
 
 
 def lsp_range(document: Document, span: Range, encoding: Encoding) -> dict[str, Json]:
@@ -137,7 +143,7 @@ class Diagnostics:
             uri = self._uris.get(identity, project.uri)
             loaded = disk.load(project, uri)
             if loaded is not None:
-                self._disk[identity] = analyse(loaded[0], self._config(project), loaded[1])
+                self._disk[identity] = analyse_loaded(loaded, self._config(project))
         if not self._client.pull_diagnostics:
             self._publish_file(identity)
 

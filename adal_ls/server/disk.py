@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adal_ls.server.documents import Document, opened
@@ -16,29 +17,46 @@ MAX_BYTES = 8 * 1024 * 1024
 """A larger file is not read; 10,000 tools are about half of it."""
 
 
-def load(project: Project, uri: str) -> tuple[Document, list[Finding]] | None:
-    """The file's text with what is wrong with its bytes; None if there is no file."""
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A tools file from disk. `faults` are findings about its bytes; without `readable` there is no text to check."""
+
+    document: Document
+    faults: tuple[Finding, ...]
+    readable: bool
+
+
+def load(project: Project, uri: str) -> Loaded | None:
+    """The file of a project, to be published under `uri`; None if there is no file."""
     from adal_ls import lint  # after `initialize` is answered
 
     try:
         found = os.stat(project.file)
-        if stat.S_ISDIR(found.st_mode):
-            return opened(uri, None, ""), [_unreadable("tools.py is a folder; the tools must stand in a file")]
-        if not stat.S_ISREG(found.st_mode):
-            return opened(uri, None, ""), [_unreadable("tools.py is not a regular file")]
-        if found.st_size > MAX_BYTES:
-            return opened(uri, None, ""), [_unreadable(f"tools.py is larger than {MAX_BYTES} bytes and is not read")]
+        obstacle = _obstacle(found)
+        if obstacle is not None:
+            return _unreadable(uri, obstacle)
         with open(project.file, "rb") as file:
-            text, findings = lint.decode(file.read())
+            text, faults = lint.decode(file.read())
     except FileNotFoundError:
         return None
     except OSError as fault:
-        return opened(uri, None, ""), [_unreadable(f"tools.py cannot be read: {fault.strerror}")]
-    return opened(uri, None, text), findings
+        return _unreadable(uri, f"tools.py cannot be read: {fault.strerror}")
+    return Loaded(opened(uri, None, text), tuple(faults), readable=True)
 
 
-def _unreadable(message: str) -> Finding:
+def _obstacle(found: os.stat_result) -> str | None:
+    if stat.S_ISDIR(found.st_mode):
+        return "tools.py is a folder; the tools must stand in a file"
+    if not stat.S_ISREG(found.st_mode):  # opening a pipe would wait for ever
+        return "tools.py is not a regular file"
+    if found.st_size > MAX_BYTES:
+        return f"tools.py is larger than {MAX_BYTES} bytes and is not read"
+    return None
+
+
+def _unreadable(uri: str, message: str) -> Loaded:
     from adal_ls import lint  # after `initialize` is answered
 
     start = lint.Position(0, 0)
-    return lint.Finding("ADAL001", "syntax", lint.Severity.ERROR, message, lint.Range(start, start))
+    finding = lint.Finding("ADAL001", "syntax", lint.Severity.ERROR, message, lint.Range(start, start))
+    return Loaded(opened(uri, None, ""), (finding,), readable=False)

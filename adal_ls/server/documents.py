@@ -107,7 +107,10 @@ def _splice(
         middle += lines[last]
     if _SURROGATE.search(middle):
         middle = _paired(middle)
-    return Document(document.uri, document.identity, version, lines[:first] + split_lines(middle) + lines[last + 1 :])
+    anew = split_lines(middle)
+    if last + 1 < len(lines):
+        anew = anew[:-1]  # the empty rest behind the last line end: the next line stands there
+    return Document(document.uri, document.identity, version, lines[:first] + anew + lines[last + 1 :])
 
 
 def _paired(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections import deque
@@ -77,11 +78,12 @@ class Writer:
                     body, droppable = self._waiting.popleft()
                     self._droppable -= droppable
                 self._write(with_headers(body))
-            self._stream.close()
         except (OSError, ValueError):  # the reader is gone; whoever reads its other end notices and ends the session
             with self._changed:
                 self._closing = True
                 self._waiting.clear()
+        with contextlib.suppress(OSError):
+            self._stream.close()
 
     def _write(self, framed: bytes) -> None:
         view = memoryview(framed)

@@ -54,7 +54,7 @@ def update(run: str, event: dict[str, Any]) -> None:
 
 
 def approval(run: str) -> dict[str, Any]:
-    request = {
+    request: dict[str, Any] = {
         "approvalId": f"a-{run}",
         "runId": run,
         "callId": "c1",

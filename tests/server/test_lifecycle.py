@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.server.client import SERVER, Client, ResponseError
+
+Start = Callable[..., Client]
+
+
+def test_a_session_by_the_book_ends_with_code_0(client: Client, tmp_path: Path) -> None:
+    result = client.initialize(tmp_path)
+    assert result["serverInfo"]["name"] == "adal-ls"
+    client.shut_down()
+
+
+def test_stdio_may_be_asked_for_by_name(start: Start) -> None:
+    client = start((*SERVER, "--stdio"))
+    client.initialize()
+    client.shut_down()
+
+
+def test_exit_without_shutdown_ends_with_code_1(client: Client) -> None:
+    client.initialize()
+    client.notify("exit")
+    assert client.process.wait(5) == 1
+    client.check()
+
+
+def test_exit_before_initialize_ends_with_code_1(client: Client) -> None:
+    client.notify("exit")
+    assert client.process.wait(5) == 1
+    client.check()
+
+
+def code_of(client: Client, method: str, params: object = None) -> int:
+    with pytest.raises(ResponseError) as caught:
+        client.request(method, params)
+    assert caught.value.data is None
+    return caught.value.code
+
+
+def test_requests_out_of_their_time_are_refused(client: Client) -> None:
+    assert code_of(client, "textDocument/hover", {}) == -32002
+    client.notify("textDocument/didOpen", {})  # dropped, not answered
+    client.initialize()
+    assert code_of(client, "initialize", {"capabilities": {}}) == -32600
+    assert client.request("shutdown") is None
+    assert code_of(client, "textDocument/hover", {}) == -32600
+    assert code_of(client, "shutdown") == -32600
+    client.notify("exit")
+    assert client.process.wait(5) == 0
+    client.check()
+
+
+def test_unknown_methods_are_named(client: Client) -> None:
+    client.initialize()
+    for method in ("textDocument/nothing", "$/nothing", "adal/nothing"):
+        assert code_of(client, method, {}) == -32601
+    client.notify("$/nothing", {})
+    client.notify("textDocument/nothing", {})
+    client.shut_down()
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"{", -32700),
+        (b"\xff\xfe\xff", -32700),
+        (b"[" * 200_000, -32700),
+        (b"[]", -32600),
+        (b"3", -32600),
+        (b'{"jsonrpc":"2.0"}', -32600),
+        (b'{"jsonrpc":"2.0","id":{},"method":"shutdown"}', -32600),
+        (b'{"jsonrpc":"2.0","id":1,"method":7}', -32600),
+    ],
+)
+def test_what_is_no_message_is_refused_and_the_session_goes_on(client: Client, body: bytes, code: int) -> None:
+    client.initialize()
+    client.send_bytes(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    answer = client._wait(lambda: client.answers.get(None), "the refusal", 10)  # type: ignore[call-overload]
+    assert answer["error"]["code"] == code
+    client.shut_down()
+
+
+def test_answers_nobody_asked_for_are_ignored(client: Client) -> None:
+    client.initialize()
+    client.send({"jsonrpc": "2.0", "id": 77, "result": None})
+    client.send({"jsonrpc": "2.0", "id": "x", "error": {"code": 1, "message": "m"}})
+    client.send({"jsonrpc": "2.0", "id": [1], "result": None})
+    client.shut_down()
+
+
+def test_header_names_match_in_any_case(client: Client) -> None:
+    body = b'{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"capabilities":{}}}'
+    client.send_bytes(b"content-type: x\r\ncontent-LENGTH: %d\r\n\r\n" % len(body) + body)
+    assert "capabilities" in client.answer("first")
+    client.shut_down()
+
+
+@pytest.mark.parametrize("params", [None, [], {}, {"capabilities": 3, "workspaceFolders": "x", "rootUri": 7}])
+def test_odd_parameters_of_initialize_do_not_end_the_session(client: Client, params: object) -> None:
+    key = client.ask("initialize", params)
+    try:
+        client.answer(key)
+    except ResponseError as error:
+        assert error.code == -32602
+        client.initialize()
+    client.shut_down()
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("textDocument/hover", {"textDocument": {}}),
+        ("textDocument/hover", None),
+        ("textDocument/hover", {"textDocument": {"uri": "file:///p"}, "position": {"line": "x", "character": 0}}),
+        ("textDocument/codeAction", {"textDocument": {"uri": "file:///p"}}),
+        ("textDocument/diagnostic", {}),
+        ("textDocument/diagnostic", 3),
+        ("workspace/diagnostic", {}),
+        ("workspace/executeCommand", {}),
+        ("workspace/executeCommand", {"command": "adal.server.unknown"}),
+        ("workspace/executeCommand", {"command": "adal.server.cancelRun", "arguments": [{}]}),
+        ("adal/run/start", {}),
+        ("adal/run/start", None),
+    ],
+)
+def test_parameters_that_do_not_fit_are_refused_without_a_message_box(
+    client: Client, method: str, params: object
+) -> None:
+    client.initialize()
+    assert code_of(client, method, params) == -32602
+    client.shut_down()
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "textDocument/didOpen",
+        "textDocument/didChange",
+        "textDocument/didSave",
+        "textDocument/didClose",
+        "workspace/didChangeWatchedFiles",
+        "workspace/didChangeWorkspaceFolders",
+        "workspace/didChangeConfiguration",
+        "window/workDoneProgress/cancel",
+        "adal/trust/changed",
+        "$/cancelRequest",
+        "$/setTrace",
+    ],
+)
+def test_notifications_that_do_not_fit_are_ignored(start: Start, method: str) -> None:
+    client = start(tolerated=["window/logMessage"])
+    client.initialize()
+    for params in (None, [], {}, {"textDocument": 3}, {"event": 3}, {"changes": [3]}):
+        client.notify(method, params)
+    client.send({"jsonrpc": "2.0", "method": method})
+    client.shut_down()
+    boxes = [message for message in client.unread if message["method"] != "window/logMessage"]
+    assert boxes == []
+    faults = [m for m in client.unread if "internal fault" in m["params"]["message"]]
+    assert faults == []
