@@ -92,7 +92,7 @@ class _ListReader:
         if value.kind is ValueKind.NAME:
             definition = self._bindings.effective(value.name or "")
             return definition is not None and definition.kind is Binding.FUNCTION and not self._bindings.open
-        return value.kind not in (ValueKind.COMPUTED, ValueKind.ATTRIBUTE)
+        return value.kind not in (ValueKind.COMPUTED, ValueKind.ATTRIBUTE, ValueKind.PARTIAL)
 
     def _mention(self, node: ast.stmt) -> None:
         """Statements that change the list in other ways: `CUSTOM_TOOLS.append(f)`, `CUSTOM_TOOLS[0] = f`, imports."""
@@ -125,7 +125,7 @@ class _ListReader:
         value = read_value(node, self._lines)
         if isinstance(node, ast.Dict):
             return self._dict_entry(node, value, conditional=conditional)
-        if value.kind in (ValueKind.NAME, ValueKind.ATTRIBUTE, ValueKind.LAMBDA):
+        if value.kind in (ValueKind.NAME, ValueKind.ATTRIBUTE, ValueKind.LAMBDA, ValueKind.PARTIAL):
             name, place = self._function_name(value)
             kind = EntryKind.SIMPLE
             return Entry(kind, value.range, value, name, place, function=value, conditional=conditional)
@@ -139,19 +139,18 @@ class _ListReader:
         function, name = entry.item("function"), entry.item("name")
         description, approval = entry.item("description"), entry.item("require_approval")
         effective, place = (None, value.range)
-        if name is not None:
+        if name is not None and not name.value.is_none:
             constant = name.value.constant
             effective, place = (constant if isinstance(constant, str) else None), name.value.range
         elif function is not None and not entry.open:
             effective, place = self._function_name(function.value)
-        text = description.value.constant if description else None
         return replace(
             entry,
             name=effective,
             name_range=place,
-            named=name is not None,
+            named=name is not None and not name.value.is_none,
             function=function.value if function else None,
-            description=text if isinstance(text, str) else None if description is None else "",
+            description=_override(description),
             require_approval=not (approval is not None and approval.value.constant is False),
         )
 
@@ -186,6 +185,16 @@ class _ListReader:
                 return definition.original or definition.name, value.range
             name = definition.original
         return name, value.range
+
+
+def _override(description: Item | None) -> str | None:
+    """As `Entry.description`; for a constant of another type the runtime takes the docstring."""
+    if description is None:
+        return None
+    value = description.value
+    if value.kind is ValueKind.CONSTANT:
+        return value.constant if isinstance(value.constant, str) else None
+    return None if value.kind is ValueKind.CONTAINER else ""
 
 
 def _is_list(node: ast.AST) -> bool:

@@ -18,6 +18,7 @@ class ValueKind(Enum):
     LAMBDA = "lambda"
     NAME = "name"
     ATTRIBUTE = "attribute"
+    PARTIAL = "partial"  # functools.partial(...): callable, and without a name
     COMPUTED = "computed"
 
 
@@ -33,14 +34,14 @@ class Value:
     name: str | None = None
 
     @property
+    def is_none(self) -> bool:
+        """Whether it is the literal None, which the runtime takes for "not given"."""
+        return self.kind is ValueKind.CONSTANT and self.constant is None
+
+    @property
     def root(self) -> str | None:
         """The name that must be bound for the value to exist: "pack" for `pack.f`."""
         return self.name.partition(".")[0] if self.name else None
-
-    @property
-    def known(self) -> bool:
-        """Whether what it is can be told without running it (for a name: only that it is a name)."""
-        return self.kind is not ValueKind.COMPUTED
 
 
 _CONTAINERS: dict[type[ast.expr], str] = {
@@ -71,6 +72,8 @@ def read_value(node: ast.expr, lines: Lines) -> Value:
     dotted = _dotted(node)
     if dotted is not None:
         return Value(ValueKind.ATTRIBUTE, place, f"'{dotted}'", name=dotted)
+    if isinstance(node, ast.Call) and (_dotted(node.func) or "").endswith("partial"):
+        return Value(ValueKind.PARTIAL, place, "a partial")
     words = _CONTAINERS.get(type(node))
     if words is not None:
         return Value(ValueKind.CONTAINER, place, words)
@@ -78,11 +81,12 @@ def read_value(node: ast.expr, lines: Lines) -> Value:
 
 
 def _dotted(node: ast.expr) -> str | None:
+    """`a.b.c` as text; None for anything that is not names and dots."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
         node = node.value
-    return ".".join([node.id, *reversed(parts)]) if parts and isinstance(node, ast.Name) else None
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
 def _constant_words(value: object) -> str:

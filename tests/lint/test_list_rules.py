@@ -194,13 +194,28 @@ CUSTOM_TOOLS = [deplyo, deploy, {"function": pack.nothing}]
         "print(h := 1)\n",
         "def setup():\n    global g, h\n",
         "match 1:\n    case h:\n        pass\n",
-        "class h:\n    pass\n",
+        "class h:\n    pass\n\n\nh = h()\n",
         "[h, *rest] = 1, 2\n",
         "globals().update(h=1)\n",
     ],
 )
 def test_a_name_that_is_bound_in_any_way_is_defined(before: str) -> None:
     assert "ADAL207" not in codes(before + "CUSTOM_TOOLS = [h, print]\n")
+
+
+@pytest.mark.parametrize("entry", ["lambda x: x", "partial(f, 'a')", "functools.partial(f)", '{"function": lambda: 1}'])
+def test_what_has_no_name_of_its_own_needs_one(entry: str) -> None:
+    source = f"import functools\nfrom functools import partial\n{F}CUSTOM_TOOLS = [f, {entry}]\n"
+    [finding] = check(read(source))
+    assert (finding.code, finding.severity) == ("ADAL211", Severity.WARNING)
+    assert [tool.name for tool in read(source).tools] == ["f"]
+
+
+@pytest.mark.parametrize("entry", ["Finder", '{"function": Finder, "name": "find"}'])
+def test_a_class_is_no_tool(entry: str) -> None:
+    source = f"class Finder:\n    pass\n\n\nCUSTOM_TOOLS = [{entry}]\n"
+    [finding] = check(read(source))
+    assert (finding.code, marked(source, finding)) == ("ADAL210", "Finder")
 
 
 def test_a_list_above_its_functions_is_an_error() -> None:

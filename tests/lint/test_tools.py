@@ -50,6 +50,12 @@ def test_an_override_that_cannot_be_read_is_not_replaced_by_the_docstring() -> N
     assert tool.description == ""
 
 
+def test_overrides_of_none_are_not_given() -> None:
+    file = read(F + "CUSTOM_TOOLS = [{'function': f, 'name': None, 'description': None}]\n")
+    [tool] = tools_with_problems(file, check(file))
+    assert (tool.name, tool.description, tool.problems) == ("f", "Do f.", ("ADAL206",))
+
+
 def test_an_alias_has_the_schema_of_its_function() -> None:
     [tool] = read(F + "g = f\nCUSTOM_TOOLS = [{'function': g, 'name': 'h'}]\n").tools
     assert list(tool.parameters["properties"]) == ["x"]

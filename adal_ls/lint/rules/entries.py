@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Iterator
 
+from adal_ls.lint.bindings import Binding
 from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
 from adal_ls.lint.model import KEYS, Entry, EntryKind, Item, ToolFile
@@ -79,7 +80,7 @@ def unknown_key(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     code="ADAL206",
     name="bad-value",
     severity=Severity.ERROR,
-    why="A name and a description are strings and a function is callable; the runtime leaves the tool out otherwise.",
+    why="A name and a description are strings and a function is callable; the runtime cannot use anything else.",
     failing='CUSTOM_TOOLS = [{"function": "f"}]\n',
     passing='CUSTOM_TOOLS = [{"function": f}]\n',
 )
@@ -147,6 +148,42 @@ def _is_below(file: ToolFile, name: str, place: Range) -> bool:
     if file.bindings.open or name in file.bindings.unreadable:
         return False
     return all(definition.range.start > place.end for definition in file.bindings.definitions[name])
+
+
+@rule(
+    code="ADAL210",
+    name="class-entry",
+    severity=Severity.ERROR,
+    why="Calling a class makes an object, which is no result for a model; the runtime leaves the entry out.",
+    failing="class Finder:\n    pass\n\n\nCUSTOM_TOOLS = [Finder]\n",
+    passing="class Finder:\n    pass\n\n\ndef find(x: str) -> str:\n    return x\n\n\nCUSTOM_TOOLS = [find]\n",
+)
+def class_entry(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry in file.entries:
+        function = entry.function
+        if function is None or function.kind is not ValueKind.NAME or function.name is None:
+            continue
+        definition = file.bindings.effective(function.name)
+        if definition is not None and definition.kind is Binding.CLASS:
+            message = f"'{function.name}' is a class, so this entry is left out: list a function"
+            yield rule.finding(message, function.range, related=((definition.name_range, "Defined here"),))
+
+
+@rule(
+    code="ADAL211",
+    name="nameless-function",
+    severity=Severity.WARNING,
+    why="A lambda or a partial has no name of its own, so the runtime leaves it out unless the entry gives it one.",
+    failing="CUSTOM_TOOLS = [lambda x: x]\n",
+    passing='CUSTOM_TOOLS = [{"function": lambda x: x, "name": "same"}]\n',
+)
+def nameless_function(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+    for entry in file.entries:
+        function = entry.function
+        if function is None or entry.named or function.kind not in (ValueKind.LAMBDA, ValueKind.PARTIAL):
+            continue
+        message = f'{function.words.capitalize()} has no name: write {{"function": ..., "name": "..."}}'
+        yield rule.finding(message, function.range)
 
 
 def _dicts(file: ToolFile) -> Iterator[Entry]:

@@ -92,9 +92,8 @@ def _unknown_name(name: Item | None, function: Value | None) -> Range | None:
     if name is not None:
         computed = name.value.kind not in (ValueKind.CONSTANT, ValueKind.CONTAINER)
         return name.value.range if computed else None
-    if function is None or function.kind in (ValueKind.CONSTANT, ValueKind.CONTAINER, ValueKind.F_STRING):
-        return None
-    return function.range
+    referred = function is not None and function.kind in (ValueKind.NAME, ValueKind.COMPUTED)
+    return function.range if function is not None and referred else None
 
 
 def _words(value: Value) -> str:
