@@ -7,7 +7,6 @@ Endpoints and keys come from litellm's environment variables (`OPENAI_API_KEY`, 
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
 import os
 import re
@@ -40,6 +39,7 @@ REQUEST_TIMEOUT = 600.0
 _BACKOFF = (0.5, 2.0)
 _RETRIED = frozenset({429, 500, 502, 503, 504})
 _QUIET_LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
+_LAYERS = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?::| -)\s*)+")  # every layer writes its name in front
 _KEY_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$")
 _KEY_LIKE = re.compile(r"\b(sk|pk|key|xai|gsk|AIza)[-_]?[A-Za-z0-9*._-]{8,}")
 
@@ -140,7 +140,8 @@ def _import() -> Any:
     os.environ.setdefault("LITELLM_OFFLINE_MODE", "true")
     for name in _QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)  # below that they log prompts
-    litellm: Any = importlib.import_module("litellm")
+    import litellm
+
     litellm.suppress_debug_info = True
     return litellm
 
@@ -225,7 +226,8 @@ def read_fault(fault: Exception, model: str, where: str) -> ModelError:
     if isinstance(fault, ModelError):
         return fault
     code, advice = _classify(fault, where)
-    detail = redact(str(getattr(fault, "message", None) or fault)).strip().partition("\n")[0][:500]
+    said = str(getattr(fault, "message", None) or fault).strip().partition("\n")[0]
+    detail = redact(_LAYERS.sub("", said))[:500]
     return ModelError(code, f"{model}: {advice} ({type(fault).__name__}: {detail})")
 
 

@@ -1,0 +1,289 @@
+"""The host process over its real pipes: what the server sends and gets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from adal_ls.protocol import methods
+from adal_ls.version import __version__
+from adal_ls.wire.framing import with_headers
+from adal_ls.wire.peer import INVALID_PARAMS, REQUEST_FAILED, Json, Peer, RpcError
+from tests.agent.runs import BUMP
+
+PRINTER = """
+print("loading")
+
+def loud() -> str:
+    '''Print.'''
+    import os, sys
+    print("printed")
+    os.write(1, b"raw\\n")
+    return "quiet"
+
+CUSTOM_TOOLS = [{"function": loud, "require_approval": False}]
+"""
+
+SLEEPER = """
+import subprocess
+
+def slow() -> str:
+    '''Sleep.'''
+    subprocess.run(["sleep", "60"])
+    return "late"
+
+CUSTOM_TOOLS = [{"function": slow, "require_approval": False}]
+"""
+
+
+class Server:
+    """The other end: a host process, everything it told, and questions to answer."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.told: list[tuple[str, dict[str, Any]]] = []
+        self.answers: dict[str, Any] = {"optionId": "allow_once", "outcome": "selected"}
+        self.approval_gate = asyncio.Event()
+        self.approval_gate.set()
+        self._news = asyncio.Event()
+        assert process.stdin is not None
+        stdin = process.stdin
+        self.peer = Peer(
+            lambda body: stdin.write(with_headers(body)),
+            {
+                methods.RUN_UPDATE: self._note(methods.RUN_UPDATE),
+                methods.HOST_PROJECT: self._note(methods.HOST_PROJECT),
+                methods.APPROVAL_RESOLVED: self._note(methods.APPROVAL_RESOLVED),
+                methods.APPROVAL_REQUEST: self._approve,
+            },
+        )
+        self.reading = asyncio.ensure_future(self._read())
+
+    async def initialize(self, root: Path, *, trusted: bool = True, **settings: Any) -> Json:
+        params = {
+            "protocolVersion": methods.PROTOCOL_VERSION,
+            "version": __version__,
+            "trusted": trusted,
+            "workspaceRoots": [str(root)],
+            "settings": settings,
+        }
+        return await self.request(methods.HOST_INITIALIZE, params)
+
+    async def request(self, method: str, params: Json) -> Json:
+        return await self.peer.request(method, params, timeout=30)
+
+    async def until(self, method: str, **fields: Any) -> dict[str, Any]:
+        """The first message of that method whose event (or params) has these fields."""
+        checked = 0
+        while True:
+            for told, params in self.told[checked:]:
+                checked += 1
+                inner: dict[str, Any] = params.get("event", params)
+                if told == method and all(inner.get(name) == value for name, value in fields.items()):
+                    return inner
+            self._news.clear()
+            await asyncio.wait_for(self._news.wait(), 30)
+
+    def _note(self, method: str) -> Any:
+        async def note(params: Json) -> None:
+            self.told.append((method, params))
+            self._news.set()
+
+        return note
+
+    async def _approve(self, params: Json) -> Json:
+        self.told.append((methods.APPROVAL_REQUEST, params))
+        self._news.set()
+        await self.approval_gate.wait()
+        return {"approvalId": params["approvalId"], "argsDigest": params["argsDigest"], **self.answers}
+
+    async def _read(self) -> None:
+        stdout = self.process.stdout
+        assert stdout is not None
+        while head := await stdout.readline():
+            # Strict: a single stray byte between messages fails here.
+            name, _, value = head.partition(b": ")
+            assert name == b"Content-Length", head
+            assert await stdout.readline() == b"\r\n"
+            self.peer.receive(await stdout.readexactly(int(value)))
+        self.peer.close()
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Server]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-I", "-m", "adal_ls.agent"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "ADAL_DATA_DIR": str(tmp_path / "data")},
+        cwd=tmp_path,
+    )
+    server = Server(process)
+    yield server
+    assert process.stdin is not None
+    process.stdin.close()
+    await asyncio.wait_for(process.wait(), 5)
+    await server.reading
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    (folder / ".adal").mkdir(parents=True)
+    (folder / ".adal" / "tools.py").write_text(BUMP)
+    return folder
+
+
+async def test_a_run_with_an_approval_goes_over_the_pipe(server: Server, root: Path) -> None:
+    greeted = await server.initialize(root)
+    assert (greeted["protocolVersion"], greeted["version"]) == (methods.PROTOCOL_VERSION, __version__)
+    loaded = await server.request(methods.HOST_LOAD, {"projectRoot": str(root)})
+    assert [tool["name"] for tool in loaded["project"]["tools"]] == ["bump"]
+    assert loaded["project"]["tools"][0]["location"]["range"]["start"]["line"] == 4
+    assert await server.until(methods.HOST_PROJECT) == {"project": loaded["project"]}
+
+    server.approval_gate.clear()
+    run_id = (await server.request(methods.RUN_START, {"prompt": "bump(tag='a')"}))["runId"]
+    asked = await server.until(methods.APPROVAL_REQUEST)
+    pending = await server.request(methods.APPROVAL_PENDING, {})
+    assert pending == {"approvals": [asked]}
+    assert (asked["tool"], asked["arguments"], asked["runId"]) == ("bump", {"tag": "a"}, run_id)
+    assert await server.request(methods.APPROVAL_ARGUMENTS, {"approvalId": asked["approvalId"]}) == {
+        "arguments": {"tag": "a"}
+    }
+    server.approval_gate.set()
+    finished = await server.until(methods.RUN_UPDATE, type="finished")
+    assert finished["stopReason"] == "end_turn"
+    assert "ok a" in finished["answer"]
+    assert await server.until(methods.APPROVAL_RESOLVED) == {"approvalId": asked["approvalId"], "reason": "answered"}
+    assert (root / "runs.txt").read_text() == "a\n"
+
+    (run,) = (await server.request(methods.RUN_LIST, {}))["runs"]
+    assert (run["runId"], run["state"], run["model"]) == (run_id, "finished", "offline")
+    replay = await server.request(methods.RUN_GET, {"runId": run_id, "fromSeq": 2})
+    live = [params for method, params in server.told if method == methods.RUN_UPDATE]
+    assert replay["events"] == live[1:]
+
+
+async def test_an_answer_of_the_wrong_shape_denies(server: Server, root: Path) -> None:
+    await server.initialize(root)
+    server.answers = {"outcome": "approved", "optionId": "allow_once"}
+    await server.request(methods.RUN_START, {"prompt": "bump(tag='a')"})
+    result = await server.until(methods.RUN_UPDATE, type="toolResult")
+    assert result["status"] == "cancelled"
+    assert not (root / "runs.txt").exists()
+
+
+async def test_what_tools_print_never_reaches_the_message_stream(server: Server, root: Path) -> None:
+    (root / ".adal" / "tools.py").write_text(PRINTER)
+    await server.initialize(root)
+    await server.request(methods.RUN_START, {"prompt": "loud()"})
+    result = await server.until(methods.RUN_UPDATE, type="toolResult")
+    assert result["observation"] == "quiet"
+    assert "printed" in result["printed"]
+    await server.until(methods.RUN_UPDATE, type="finished")
+
+
+async def test_an_untrusted_workspace_is_neither_loaded_nor_run_until_trust_is_granted(
+    server: Server, root: Path
+) -> None:
+    await server.initialize(root, trusted=False)
+    for method, params in (
+        (methods.RUN_START, {"prompt": "bump(tag='a')"}),
+        (methods.HOST_LOAD, {"projectRoot": str(root)}),
+    ):
+        with pytest.raises(RpcError, match="trust") as refused:
+            await server.request(method, params)
+        assert refused.value.code == REQUEST_FAILED
+    assert await server.request(methods.RUN_LIST, {}) == {"runs": []}
+    server.peer.notify(methods.TRUST_CHANGED, {"trusted": True})
+    loaded = await server.request(methods.HOST_LOAD, {"projectRoot": str(root)})
+    assert loaded["project"]["state"] == "loaded"
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "message"),
+    [
+        (methods.RUN_START, {}, "prompt: Field required"),
+        (methods.RUN_START, {"prompt": 3}, "prompt: Input should be a valid string"),
+        (methods.RUN_START, {"prompt": "x", "permissionMode": "root"}, "permissionMode: Input should be"),
+        (methods.RUN_START, {"prompt": "x", "agent": "nobody"}, "there is no agent 'nobody'"),
+        (methods.RUN_GET, {"runId": "x", "fromSeq": "first"}, "fromSeq: Input should be a valid integer"),
+        (methods.RUN_CANCEL, {}, "runId: Field required"),
+    ],
+)
+async def test_params_that_do_not_fit_are_answered_readably(
+    server: Server, root: Path, method: str, params: Json, message: str
+) -> None:
+    await server.initialize(root)
+    with pytest.raises(RpcError) as refused:
+        await server.request(method, params)
+    assert message in refused.value.message
+    assert refused.value.code == INVALID_PARAMS
+
+
+async def test_requests_for_what_is_not_there_are_errors_with_the_id(server: Server, root: Path) -> None:
+    with pytest.raises(RpcError, match="not initialized"):
+        await server.request(methods.RUN_LIST, {})
+    await server.initialize(root)
+    for method, params in (
+        (methods.RUN_GET, {"runId": "r1"}),
+        (methods.RUN_CANCEL, {"runId": "r1"}),
+        (methods.APPROVAL_ARGUMENTS, {"approvalId": "r1"}),
+    ):
+        with pytest.raises(RpcError, match="r1") as refused:
+            await server.request(method, params)
+        assert refused.value.code == REQUEST_FAILED
+
+
+async def test_another_protocol_version_is_refused_with_both_versions(server: Server) -> None:
+    params = {"protocolVersion": 99, "version": "9.9.9", "trusted": True}
+    with pytest.raises(RpcError, match=r"9\.9\.9.*99.*install the same version"):
+        await server.request(methods.HOST_INITIALIZE, params)
+
+
+async def test_cancel_is_answered_at_once_and_takes_the_question_back(server: Server, root: Path) -> None:
+    await server.initialize(root)
+    server.approval_gate.clear()
+    run_id = (await server.request(methods.RUN_START, {"prompt": "bump(tag='a')"}))["runId"]
+    asked = await server.until(methods.APPROVAL_REQUEST)
+    assert await server.request(methods.RUN_CANCEL, {"runId": run_id}) == {}
+    finished = await server.until(methods.RUN_UPDATE, type="finished")
+    assert finished["stopReason"] == "cancelled"
+    assert await server.until(methods.APPROVAL_RESOLVED) == {"approvalId": asked["approvalId"], "reason": "cancelled"}
+    assert await server.request(methods.APPROVAL_PENDING, {}) == {"approvals": []}
+
+
+async def test_when_the_server_goes_away_everything_ends_within_a_second(server: Server, root: Path) -> None:
+    (root / ".adal" / "tools.py").write_text(SLEEPER)
+    await server.initialize(root)
+    await server.request(methods.RUN_START, {"prompt": "slow()"})
+    await server.until(methods.RUN_UPDATE, type="toolCall", status="in_progress")
+    host = psutil.Process(server.process.pid)
+    while not any(child.name() == "sleep" for child in host.children(recursive=True)):
+        await asyncio.sleep(0.02)
+    children = host.children(recursive=True)
+    assert server.process.stdin is not None
+    began = time.monotonic()
+    server.process.stdin.close()
+    await asyncio.wait_for(server.process.wait(), 5)
+    assert time.monotonic() - began < 1.5
+    _, left = psutil.wait_procs(children, timeout=1)
+    # A container's first process may never reap what it inherits; a zombie runs nothing.
+    assert [process for process in left if process.status() != psutil.STATUS_ZOMBIE] == []
+
+
+async def test_a_broken_message_is_answered_and_the_host_lives_on(server: Server, root: Path) -> None:
+    assert server.process.stdin is not None
+    server.process.stdin.write(with_headers(b"{not json"))
+    server.process.stdin.write(with_headers(json.dumps({"jsonrpc": "2.0", "id": 7}).encode()))
+    assert (await server.initialize(root))["version"] == __version__
