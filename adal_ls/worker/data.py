@@ -116,8 +116,21 @@ class ToolResult:
     trace: str | None = None
 
 
-def to_json(value: LoadedProject | ToolResult) -> dict[str, Any]:
-    return dataclasses.asdict(value)
+def project_to_json(project: LoadedProject) -> dict[str, Any]:
+    return dataclasses.asdict(project)
+
+
+def result_to_json(result: ToolResult) -> dict[str, Any]:
+    """A plain text, which is output and observation at once, crosses the pipe once: observation is then null."""
+    same = isinstance(result.output, str) and result.output == result.observation
+    return {
+        "status": result.status,
+        "output": result.output,
+        "observation": None if same else result.observation,
+        "display": result.display,
+        "duration_ms": result.duration_ms,
+        "trace": result.trace,
+    }
 
 
 def read_project(value: object) -> LoadedProject:
@@ -138,7 +151,10 @@ def read_project(value: object) -> LoadedProject:
 
 def read_result(value: object) -> ToolResult:
     """Raises: ProtocolViolationError."""
-    result = _record(ToolResult, value, _RESULT)
+    data = dict(_typed(value, dict, "result"))
+    if data.get("observation") is None:
+        data["observation"] = data.get("output")
+    result = _record(ToolResult, data, _RESULT)
     if result.status not in ("success", "error", "cancelled"):
         raise ProtocolViolationError(f"status {result.status!r}")
     return result
@@ -178,7 +194,6 @@ _RESULT: _Shape = {
     "output": object,
     "observation": str,
     "display": _OPTIONAL_TEXT,
-    "printed": str,
     "duration_ms": (int, float),
     "trace": _OPTIONAL_TEXT,
 }

@@ -75,13 +75,13 @@ class Transcript:
         self._parts: list[str] = []
 
     def add(self, text: str) -> None:
-        if self._left <= 0 or not text:
+        if self._left < 0 or not text:
             return
         size = len(text.encode("utf-8", "replace"))
         if size > self._left:
             kept = text.encode("utf-8", "replace")[: self._left].decode("utf-8", "ignore")
             text = f"{kept}\n[printed text over {self._limit} bytes is not kept]\n"
-        self._left -= size
+        self._left -= size  # below zero: full, and said so
         self._parts.append(text)
         if self._listener is not None:
             self._listener(text)

@@ -12,9 +12,11 @@ import math
 import os
 import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
-from adal_ls.worker.data import Status, ToolResult
+from adal_ls.wire.framing import MAX_BODY
+from adal_ls.worker.data import Status, ToolResult, result_to_json
 
 NOTHING = "(the tool returned no value)"
 
@@ -41,6 +43,26 @@ def from_value(value: object, limit: int) -> ToolResult:
         display=None if display is None else cut(display, _MOST_DISPLAY),
         trace=note,
     )
+
+
+def within_frame(result: ToolResult, most: int = MAX_BODY - 4096) -> ToolResult:
+    """`result`, or one with notices in place of parts, where its message would take more than `most` bytes.
+
+    Text grows up to six times as JSON, so what keeps to its own limit may still be too large to send.
+    """
+    # The copy that is measured costs time, so small results are not measured.
+    if len(result.observation) < most // 64 and isinstance(result.output, (str, int, float, bool, type(None))):
+        return result
+    if (size := _wire_size(result)) <= most:
+        return result
+    result = replace(result, output=f"[left out: the result takes {size} bytes, more than {most}]")
+    if _wire_size(result) <= most:
+        return result
+    return replace(result, observation=cut(result.observation, most // 8))
+
+
+def _wire_size(result: ToolResult) -> int:
+    return len(json.dumps(result_to_json(result)))
 
 
 def is_tool_output(value: object) -> bool:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from adal_ls.wire.peer import Json, Peer
 from adal_ls.worker.channel import BlockingWriter, start_reading
-from adal_ls.worker.data import ToolResult, to_json
+from adal_ls.worker.data import ToolResult, project_to_json, result_to_json
 from adal_ls.worker.load import Project, load, reporting_place
 from adal_ls.worker.printed import CALL, install_streams
 from adal_ls.worker.process import kill_own_group
+from adal_ls.worker.results import within_frame
 
 if TYPE_CHECKING:
     from adal_ls.worker.arguments import Signature
@@ -77,7 +78,7 @@ class _Calls:
         self.peer = Peer(writer.send, {"load": self._load, "call": self._call, "cancel": self._cancel})
 
     async def _load(self, _: Json) -> Json:
-        return to_json(self._project.loaded)
+        return project_to_json(self._project.loaded)
 
     async def _call(self, params: Json) -> Json:
         # Here, since they need pydantic, which takes 50 ms and is not needed to load.
@@ -100,11 +101,11 @@ class _Calls:
             )
         )
         try:
-            return to_json(await task)
+            return result_to_json(within_frame(await task))
         except asyncio.CancelledError:
             if not task.cancelled():
                 raise
-            return to_json(ToolResult("cancelled", None, "The call was cancelled."))
+            return result_to_json(ToolResult("cancelled", None, "The call was cancelled."))
         finally:
             del self._running[token]
 
