@@ -110,7 +110,7 @@ export function explain(output: string, plan: Pick<Plan, "python">): string {
   if (UNREACHABLE.test(output)) {
     return "The Python package index could not be reached. Connect to the network, or name a reachable index in pip's configuration, and try again.";
   }
-  if (/No space left on device/.test(output)) return "The disk is full. Free about 500 MB and try again.";
+  if (/No space left on device/.test(output)) return "The disk is full. Free about 600 MB and try again.";
   const last = output
     .trim()
     .split(/\r?\n/)

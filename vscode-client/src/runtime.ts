@@ -79,7 +79,7 @@ export class AgentRuntime {
       "Running agents needs a one-time setup.",
       {
         modal: true,
-        detail: `The adal-ls package is not installed in ${client.launched.command}. AdaL can make an environment of its own and install the package with its dependencies there (about 300 MB, from your Python package index).`,
+        detail: `The adal-ls package is not installed in ${client.launched.command}. AdaL can make an environment of its own and install the package with its dependencies there (about 400 MB, from your Python package index).`,
       },
       setUp,
       select,

@@ -28,8 +28,7 @@ export function showToolsTree(model: ToolsModel): Disposable[] {
   const view = window.createTreeView("adal.tools", { treeDataProvider: tree, showCollapseAll: true });
   const tell = () => {
     const restricted = !workspace.isTrusted && model.projects.length > 0;
-    if (restricted) view.message = "Restricted Mode: tools are checked, not run.";
-    else delete view.message;
+    view.message = restricted ? "Restricted Mode: tools are checked, not run." : "";
   };
   tell();
   return [

@@ -55,7 +55,7 @@ test("in Restricted Mode tools are checked, and nothing of the folder is importe
   await editor.picture("restricted-mode");
 
   await editor.command("AdaL: Run Agent");
-  await editor.notification("Agents do not run in Restricted Mode").waitFor();
+  await editor.webview().getByText("nothing of this folder is imported or run until you trust it").waitFor();
   expect(existsSync(workspace.path("owned.txt"))).toBe(false);
   expect(existsSync(workspace.path("evil.txt"))).toBe(false);
   expect(hostProcesses(serverProcesses(server))).toEqual([]);
@@ -75,7 +75,8 @@ CUSTOM_TOOLS = [f]
 `,
   });
   editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
-  await editor.statusBar("AdaL: 1 tool").waitFor();
+  await editor.showSidebar();
+  await editor.toolsPane().getByText("Restricted Mode: tools are checked").waitFor();
   const before = serverProcesses(server).at(-1);
   expect(existsSync(workspace.path("loaded.txt"))).toBe(false);
 
@@ -84,5 +85,5 @@ CUSTOM_TOOLS = [f]
 
   await vi.waitFor(() => expect(existsSync(workspace.path("loaded.txt"))).toBe(true), { timeout: 30_000 });
   expect(serverProcesses(server)).toContain(before);
-  await editor.toolsPane().getByText("Restricted Mode").waitFor({ state: "detached" });
+  await editor.toolsPane().getByText("Restricted Mode: tools are checked").waitFor({ state: "detached" });
 });

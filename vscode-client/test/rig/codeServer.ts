@@ -72,7 +72,12 @@ export async function startCodeServer(options: Options = {}): Promise<CodeServer
   writeFileSync(path.join(state, "data", "User", "settings.json"), JSON.stringify(settings));
   writeFileSync(path.join(state, "config.yaml"), "auth: none\n");
   const folders = ["--user-data-dir", path.join(state, "data"), "--extensions-dir", path.join(state, "ext")];
-  const environment = { ...process.env, VSCODE_IPC_HOOK_CLI: undefined, NODE_OPTIONS: undefined, VITEST: undefined };
+  const environment = {
+    ...process.env,
+    VSCODE_IPC_HOOK_CLI: undefined,
+    NODE_OPTIONS: undefined,
+    PIP_CONFIG_FILE: pipConfig({ state }), // does not exist, so pip's usual configuration counts, until a test writes it
+  };
   if (options.extension) {
     execFileSync(NODE, [ENTRY, ...folders, "--install-extension", options.extension], {
       env: environment,
@@ -104,6 +109,11 @@ export function setMachineSettings(server: CodeServer, settings: Record<string, 
   const folder = path.join(server.state, "data", "Machine");
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, "settings.json"), JSON.stringify(settings));
+}
+
+/** The file by which a test names another package index to the extension. */
+export function pipConfig(server: Pick<CodeServer, "state">): string {
+  return path.join(server.state, "pip.conf");
 }
 
 /** Ends it with everything it started, after its logs were copied to `keptLogs`. */

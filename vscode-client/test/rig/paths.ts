@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import * as path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,6 +12,12 @@ export const VSIX = path.join(CACHE, "adal-ls.vsix");
 export const KEPT = path.join(ROOT, ".artifacts", "e2e");
 /** Interpreter with the full package, as `make` sets it up. */
 export const HOST_PYTHON = path.join(ROOT, ".venv", "bin", "python");
+
+/** The interpreter that `HOST_PYTHON`'s environment was made from: it has no packages of ours. */
+export function barePython(): string {
+  const program = "import sys; print(sys._base_executable)";
+  return execFileSync(HOST_PYTHON, ["-I", "-c", program], { encoding: "utf-8" }).trim();
+}
 
 export function chromiumPath(): string {
   const named = process.env.ADAL_CHROMIUM;
