@@ -40,8 +40,8 @@ function approvalCard(approval: WaitingApproval, local: Local, actions: Actions)
     <div class="details">
       ${previewOf(request.preview, approval.arguments?.command, shownDiff)} ${argumentsOf(approval, shown, actions)}
     </div>
-    ${hidden > 0 ? moreButton(`${count(hidden)} more characters`, id, local, actions) : nothing}
-    ${answers(approval, { complete: shown !== undefined && hidden === 0, hidden }, local, actions)}
+    ${hidden > 0 ? moreButton(`${count(hidden)} more characters to be able to allow`, id, local, actions) : nothing}
+    ${answers(approval, shown !== undefined && hidden === 0, local, actions)}
   </article>`;
 }
 
@@ -95,12 +95,7 @@ function argumentsOf(approval: WaitingApproval, shown: ArgumentRows | undefined,
     ${argumentList(shown.rows)}`;
 }
 
-function answers(
-  approval: WaitingApproval,
-  shown: { complete: boolean; hidden: number },
-  local: Local,
-  actions: Actions,
-): TemplateResult {
+function answers(approval: WaitingApproval, complete: boolean, local: Local, actions: Actions): TemplateResult {
   const { request } = approval;
   const id = request.approvalId;
   const reason = local.reasons[id] ?? "";
@@ -120,11 +115,10 @@ function answers(
     const field = event.target as HTMLInputElement;
     actions.change({ reasons: { ...local.reasons, [id]: field.value } });
   };
-  const armed = shown.complete && local.armed.has(id);
+  const armed = complete && local.armed.has(id);
   const once = request.options.filter((option) => option.kind === "allow_once" || option.kind === "reject_once");
   const lasting = request.options.filter((option) => !once.includes(option));
   return html`<div class="answers">
-    ${shown.hidden > 0 ? html`<p class="muted">Show the rest to be able to allow the call.</p>` : nothing}
     <div class="buttons" role="group" aria-label="Answer">
       ${once.map((option) => onceButton(option, armed, () => answer(option)))}
     </div>

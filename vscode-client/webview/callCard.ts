@@ -17,7 +17,7 @@ export function callCard(call: CallItem, run: RunState, local: Local, actions: A
         ${icon("chevron-right fold")} ${stateIcon(call, run)}
         <span class="tool-name">${revealed(call.tool)}</span>
         <span class="line">${revealed(argumentLine(call.arguments))}</span>
-        ${result ? html`<span class="duration">${duration(result.durationMs)}</span>` : nothing}
+        ${result && !isDenied ? html`<span class="duration">${duration(result.durationMs)}</span>` : nothing}
       </summary>
       <div class="label">Arguments</div>
       ${argumentList(argumentRows(call.arguments, true).rows)}
