@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from adal_ls.agent.runtime import Runtime, UnknownRunError
 from adal_ls.agent.store import Store, StoreError
-from adal_ls.agent.store import UnknownRunError as NotStoredError
 from adal_ls.protocol import methods
 from adal_ls.protocol.approvals import (
     ApprovalAnswer,
@@ -189,7 +188,7 @@ def _typed(model: type[P], handle: Callable[[P], Awaitable[Message | None]]) -> 
             raise RpcError(INVALID_PARAMS, readable(fault)) from None
         try:
             result = await handle(typed)
-        except (NotStoredError, UnknownRunError, StoreError) as fault:
+        except (StoreError, UnknownRunError, PermissionError) as fault:
             raise RpcError(REQUEST_FAILED, str(fault)) from fault
         return result.wire() if result is not None else None
 

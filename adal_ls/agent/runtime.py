@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from adal_ls import naming
+from adal_ls.agent import model
 from adal_ls.agent.approval import Approvals, Approver
 from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.agent.choice import choose_model
@@ -39,9 +40,6 @@ from adal_ls.protocol.runs import (
     ToolResultEvent,
 )
 from adal_ls.protocol.tools import Project
-
-CANCEL_LIMIT = 0.45
-"""Seconds a cancelled run has to stop what it started; then it counts as stopped, and stragglers are killed."""
 
 _TITLE = 80
 
@@ -90,23 +88,24 @@ class Runtime:
         """Loads or reloads a project's custom tools.
 
         Raises:
-            PermissionError: the workspace is not trusted.
+            PermissionError: the workspace is not trusted, or the folder is not of the workspace.
         """
         if not self.trusted:
             raise PermissionError(f"{root} is not trusted: its tools are not loaded until you trust the workspace")
-        return await self._projects.load(root)
+        return await self._projects.load(self._of_workspace(root))
 
     def start(self, params: RunStartParams) -> str:
         """Starts a run and returns its id at once; everything that can take time happens in the run.
 
         Raises:
             ValueError: parameters that no run can have; the text says which.
+            PermissionError: a folder that is not of the workspace.
         """
         if params.agent not in (None, "default"):
             raise ValueError(f"there is no agent '{params.agent}'; the agents there are: default")
         naming.select_builtins(BUILTINS, *self._tool_choice(params))
         run_id = uuid4().hex
-        model = next((given for given in (params.model, self._settings.model) if given and given.strip()), OFFLINE)
+        name = next((given for given in (params.model, self._settings.model) if given and given.strip()), OFFLINE)
         running = _Running(
             params,
             self._root(params.project_root),
@@ -115,9 +114,7 @@ class Runtime:
         )
         moment = now()
         title = " ".join(params.prompt.split())[:_TITLE] or "(empty prompt)"
-        self._store.create(
-            Run(run_id=run_id, title=title, model=model, state="running", created=moment, updated=moment)
-        )
+        self._store.create(Run(run_id=run_id, title=title, model=name, state="running", created=moment, updated=moment))
         self._runs[run_id] = running
         running.task = asyncio.ensure_future(self._run(run_id, running))
         return run_id
@@ -141,6 +138,7 @@ class Runtime:
             return
         if not running.cancelling:
             running.cancelling = True
+            await asyncio.sleep(0)  # a task that is cancelled before its first step would never say that it ended
             self._emit(run_id, StateEvent(state="cancelling"))
             running.task.cancel()
         await asyncio.wait({running.task})
@@ -171,6 +169,7 @@ class Runtime:
         """Cancels all runs and ends all workers. The store stays open; it is the caller's."""
         await asyncio.gather(*(self.cancel(run_id) for run_id in self._runs))
         await self._projects.close()
+        await model.close()
 
     def _find(self, run_id: str) -> _Running:
         if run_id not in self._runs:
@@ -182,12 +181,25 @@ class Runtime:
             root = Path(given)
             if not root.is_dir():
                 raise ValueError(f"projectRoot is not a folder: {given}")
-            return root.resolve()
+            return self._of_workspace(root)
         if len(self._roots) == 1:
             return self._roots[0].resolve()
         if not self._roots:
             raise ValueError("there is no folder to run in: give projectRoot")
         raise ValueError(f"several folders are open; give projectRoot, one of: {', '.join(map(str, self._roots))}")
+
+    def _of_workspace(self, root: Path) -> Path:
+        """The real path of a folder that the workspace's trust covers.
+
+        Raises:
+            PermissionError: it lies outside every folder of the workspace.
+        """
+        real = root.resolve()
+        if self._roots and not any(real.is_relative_to(folder.resolve()) for folder in self._roots):
+            raise PermissionError(
+                f"{root} is not in the workspace ({', '.join(map(str, self._roots))}), so its trust does not cover it"
+            )
+        return real
 
     def _tool_choice(self, params: RunStartParams) -> tuple[list[str] | None, list[str] | None]:
         """Enabled and disabled built-ins: the run's own choice, else the setting's."""
@@ -245,7 +257,7 @@ class Runtime:
         registry = self._registry(running.params, lease)
         if registry.left_out:
             self._emit(run_id, NoticeEvent(text=f"Custom tools left out: {'; '.join(registry.left_out)}"))
-        model = choose_model(running.params.model, self._settings.model, root=running.root)
+        chosen = choose_model(running.params.model, self._settings.model, root=running.root)
         conversation = Conversation(system_prompt(running.root, trusted=self.trusted))
         conversation.add_prompt(running.params.prompt)
 
@@ -263,9 +275,9 @@ class Runtime:
             approvals=self._approvals,
             custom=lease,
             emit=emit,
-            any_name=model.any_name,
+            any_name=chosen.any_name,
         )
-        return Episode(model, conversation, context, emit, store_result)
+        return Episode(chosen, conversation, context, emit, store_result)
 
     def _registry(self, params: RunStartParams, lease: ToolsLease | None) -> ToolRegistry:
         enabled, disabled = self._tool_choice(params)

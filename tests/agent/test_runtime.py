@@ -301,6 +301,27 @@ async def test_parameters_no_run_can_have_are_refused_at_once(bench: Bench, para
     assert bench.store.runs() == []
 
 
+async def test_trust_in_the_workspace_does_not_cover_a_folder_beside_it(bench: Bench) -> None:
+    beside = bench.root.with_name(f"{bench.root.name}-evil")
+    (beside / ".adal").mkdir(parents=True)
+    (beside / ".adal" / "tools.py").write_text("open('canary', 'w')\nCUSTOM_TOOLS = []\n")
+    runtime = bench.open()
+    with pytest.raises(PermissionError, match="trust does not cover it"):
+        await runtime.load(beside)
+    with pytest.raises(PermissionError, match="trust does not cover it"):
+        runtime.start(RunStartParams(prompt="go", project_root=str(beside)))
+    assert not (beside / "canary").exists()
+
+
+async def test_a_run_cancelled_in_the_moment_it_starts_still_ends(bench: Bench) -> None:
+    runtime = bench.open()
+    run_id = runtime.start(RunStartParams(prompt="go"))
+    await runtime.cancel(run_id)
+    assert (await asyncio.wait_for(runtime.wait(run_id), 1)).stop_reason in ("cancelled", "end_turn")
+    assert bench.updates[0].event.type == "prompt"
+    assert bench.updates[-1].event.type == "finished"
+
+
 async def test_without_a_model_the_offline_one_runs_the_calls_in_the_prompt(bench: Bench) -> None:
     bench.tools(ECHO)
     runtime = bench.open()
