@@ -35,8 +35,8 @@ def from_runtime(function: Callable[..., object]) -> ToolSchema:
     Raises:
         TypeError, ValueError: Python knows no signature of it (some functions written in C).
     """
-    signature = _signature(function)
-    namespace = _globals(function)
+    signature = signature_of(function)
+    namespace = namespace_of(function)
     problems: list[SchemaProblem] = []
     stars: list[SchemaProblem] = []
     parameters: list[Parameter] = []
@@ -64,26 +64,23 @@ def resolve(annotation: object, namespace: Mapping[str, object]) -> object:
         raise UnknownTypeError(_shown(annotation)) from fault
 
 
-def namespace_of(function: Callable[..., object]) -> Mapping[str, object]:
-    """The module globals in which the annotations of `function` were written."""
-    return _globals(function)
-
-
 def signature_of(function: Callable[..., object]) -> inspect.Signature:
     """`inspect.signature`, without evaluating annotations that cannot be.
 
     Raises:
         TypeError, ValueError: Python knows no signature of it.
     """
-    return _signature(function)
-
-
-def _signature(function: Callable[..., object]) -> inspect.Signature:
     if sys.version_info >= (3, 14):
         from annotationlib import Format
 
         return inspect.signature(function, annotation_format=Format.FORWARDREF)
     return inspect.signature(function)
+
+
+def namespace_of(function: Callable[..., object]) -> Mapping[str, object]:
+    """The module globals in which the annotations of `function` were written."""
+    found = getattr(_plain(function), "__globals__", None)
+    return found if isinstance(found, dict) else {}
 
 
 def _plain(function: Callable[..., object]) -> Callable[..., object]:
@@ -99,11 +96,6 @@ def _plain(function: Callable[..., object]) -> Callable[..., object]:
             return function
         else:
             function = type(function).__call__
-
-
-def _globals(function: Callable[..., object]) -> Mapping[str, object]:
-    found = getattr(_plain(function), "__globals__", None)
-    return found if isinstance(found, dict) else {}
 
 
 def _doc(function: Callable[..., object]) -> str | None:
@@ -122,7 +114,7 @@ def _parameter(
     if parameter.annotation is not inspect.Parameter.empty:
         try:
             hint = resolve(parameter.annotation, namespace)
-            node = _type(hint)
+            node = _type(hint, namespace)
             if typing.get_origin(hint) is typing.Annotated:
                 text = next((extra for extra in typing.get_args(hint)[1:] if isinstance(extra, str) and extra), None)
         except UnknownTypeError as fault:
@@ -132,9 +124,11 @@ def _parameter(
     return Parameter(parameter.name, node, required, default, text)
 
 
-def _type(hint: object) -> Type:
+def _type(hint: object, namespace: Mapping[str, object]) -> Type:
     if hint is None:
         return NULL
+    if isinstance(hint, str):  # Python 3.10 leaves the quotes inside list["int"]
+        return _type(resolve(hint, namespace), namespace)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         for value in arguments:
@@ -142,11 +136,11 @@ def _type(hint: object) -> Type:
                 raise UnknownTypeError(f"Literal of {value!r}")
         return choice(arguments)
     if origin is typing.Annotated:
-        return _type(arguments[0])
+        return _type(arguments[0], namespace)
     if origin is typing.Union or origin is types.UnionType:
-        return union([_type(argument) for argument in arguments])
+        return union([_type(argument, namespace) for argument in arguments])
     if type(hint).__name__ == "TypeAliasType":  # `type X = ...`, Python 3.12
-        return _type(hint.__value__)  # type: ignore[attr-defined]
+        return _type(hint.__value__, namespace)  # type: ignore[attr-defined]
     if origin is None and isinstance(hint, enum.EnumMeta):
         return _enum(hint)
     name = _dotted(hint if origin is None else origin)
@@ -158,7 +152,7 @@ def _type(hint: object) -> Type:
     elif arguments == ((),):  # tuple[()] before Python 3.11
         arguments = ()
     try:
-        return generic(name, [_type(argument) for argument in arguments], open_ended=open_ended)
+        return generic(name, [_type(argument, namespace) for argument in arguments], open_ended=open_ended)
     except UnknownTypeError:
         raise UnknownTypeError(_shown(hint)) from None
 

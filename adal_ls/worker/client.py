@@ -296,8 +296,8 @@ class WorkerClient:
         return None
 
     def _receive(self, body: bytes) -> None:
-        if self._peer.closed:
-            return
+        if self._end is not None:
+            return  # after a breach nothing more is believed
         try:
             self._peer.receive(body)
         except ProtocolViolationError as fault:

@@ -85,7 +85,8 @@ def parameters(draw: st.DrawFn) -> tuple[str, list[str]]:
     star = ["*" + draw(st.sampled_from(("", "rest", "many: int")))]
     if star == ["*"] and not tail:
         star = []
-    if head and draw(st.booleans()):
+    slash: bool = draw(st.booleans())
+    if head and slash:
         head.append("/")
     ends: list[list[str]] = [[], ["**more"], ["**opts: str"]]
     end = draw(st.sampled_from(ends))
