@@ -46,7 +46,7 @@ if (!production && hostTests.length > 0) {
     platform: "node",
     format: "cjs",
     target: "node20",
-    external: ["vscode", "mocha"],
+    external: ["vscode", "mocha"], // mocha loads its own files at run time
   });
 }
 

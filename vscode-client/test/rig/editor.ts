@@ -26,11 +26,15 @@ export interface OpenOptions {
 
 /** One window on a folder, driven as a person would. */
 export class Editor {
-  private constructor(
-    readonly page: Page,
-    readonly folder: string,
-    private readonly server: CodeServer,
-  ) {}
+  readonly page: Page;
+  readonly folder: string;
+  private readonly server: CodeServer;
+
+  private constructor(page: Page, folder: string, server: CodeServer) {
+    this.page = page;
+    this.folder = folder;
+    this.server = server;
+  }
 
   static async open(browser: Browser, server: CodeServer, folder: string, options: OpenOptions = {}): Promise<Editor> {
     const context =
