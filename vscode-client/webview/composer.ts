@@ -24,6 +24,11 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
         ? html`<p class="yolo">${icon("warning")}<span>Everything runs without asking you.</span></p>`
         : nothing
     }
+    ${
+      state.projectRoot
+        ? picker("pickProject", `Project: ${state.projectRoot}`, projectName(state.projectRoot), "", actions)
+        : nothing
+    }
     <vscode-textarea
       id="prompt"
       label="Prompt"
@@ -47,8 +52,12 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
   </form>`;
 }
 
+function projectName(root: string): string {
+  return `Project ${root.split(/[\\/]/).at(-1)}`;
+}
+
 function picker(
-  type: "pickModel" | "pickMode",
+  type: "pickModel" | "pickMode" | "pickProject",
   label: string,
   words: string,
   kind: string,

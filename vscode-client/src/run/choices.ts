@@ -1,5 +1,5 @@
-import { type Memento, type QuickPickItem, window } from "vscode";
-import type { PermissionMode, Run } from "../protocol.ts";
+import { type Memento, type QuickPickItem, window, workspace } from "vscode";
+import type { PermissionMode, Project, Run } from "../protocol.ts";
 import { MODES } from "./modes.ts";
 
 const RECENT_MODELS = "adal.recentModels";
@@ -48,6 +48,18 @@ export async function pickMode(current: PermissionMode): Promise<PermissionMode 
   }));
   const title = "What the agent may do without asking";
   return (await window.showQuickPick(items, { title, placeHolder: "Holds for this window" }))?.mode;
+}
+
+/** Asks whose tools a run gets. */
+export async function pickProject(projects: readonly Project[], current?: string): Promise<string | undefined> {
+  const items = projects.map((project) => ({
+    root: project.root,
+    label: workspace.asRelativePath(project.root),
+    description: project.root === current ? "current" : "",
+    detail: (project.tools ?? []).map((tool) => tool.name).join(", "),
+  }));
+  const title = "Project of the next run";
+  return (await window.showQuickPick(items, { title, placeHolder: "The agent gets this project's tools" }))?.root;
 }
 
 /** Asks for one of the workspace's runs. */

@@ -15,6 +15,8 @@ interface Subscription {
 export interface RunSettings {
   readonly model: string | undefined;
   readonly mode: PermissionMode;
+  /** Root of the project whose tools the run gets; needed only where the workspace has several. */
+  readonly projectRoot?: string;
 }
 
 /**
@@ -61,6 +63,7 @@ export class RunController {
       readiness: this.#readiness,
       model: this.#settings.model ?? "offline",
       mode: this.#settings.mode,
+      ...(this.#settings.projectRoot ? { projectRoot: this.#settings.projectRoot } : {}),
       items: transcript?.items ?? [],
       approvals: this.#approvals.waiting,
       ...(transcript ? { run: runOf(transcript, this.#starting) } : this.#starting ? { run: STARTING } : {}),
@@ -147,7 +150,7 @@ export class RunController {
   }
 
   /** Starts a run. Failures are shown in the view. */
-  async start(prompt: string, projectRoot?: string): Promise<void> {
+  async start(prompt: string): Promise<void> {
     if (this.#starting || (this.#transcript && isGoing(this.#transcript.state))) {
       return this.#fail("A run is going on. Stop it before you start another.");
     }
@@ -156,7 +159,7 @@ export class RunController {
     this.#problem = undefined;
     this.#changed();
     try {
-      const { model, mode } = this.#settings;
+      const { model, mode, projectRoot } = this.#settings;
       const { runId } = await this.link.request("adal/run/start", {
         prompt,
         permissionMode: mode,

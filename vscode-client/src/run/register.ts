@@ -3,7 +3,7 @@ import type { Location } from "../protocol.ts";
 import type { Services } from "../services.ts";
 import { readSettings } from "../settings.ts";
 import { Attention } from "./attention.ts";
-import { pickMode, pickModel, pickRun } from "./choices.ts";
+import { pickMode, pickModel, pickProject, pickRun } from "./choices.ts";
 import { RunController } from "./controller.ts";
 import { RUNTIME_MISSING, readinessOf } from "./readiness.ts";
 import { isGoing } from "./transcript.ts";
@@ -29,7 +29,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     controller.readiness = readinessOf(connection.state, workspace.isTrusted);
     if (connection.state.kind === "running") {
       void controller.connected();
-    } else if (connection.state.kind !== "starting") {
+    } else {
       controller.disconnected();
     }
   }
@@ -47,11 +47,23 @@ export function registerRunView(context: ExtensionContext, services: Services): 
   }
 
   async function start(prompt: string, projectRoot?: string): Promise<void> {
-    if (await services.runtime.ensure()) {
-      await controller.start(prompt, projectRoot);
-    } else if (controller.state.readiness.kind === "ready") {
-      controller.readiness = RUNTIME_MISSING;
+    if (!(await services.runtime.ensure())) {
+      if (controller.state.readiness.kind === "ready") {
+        controller.readiness = RUNTIME_MISSING;
+      }
+    } else if (await chooseProject(projectRoot)) {
+      await controller.start(prompt);
     }
+  }
+
+  /** Settles whose tools the next run gets; false when the person was asked and backed out. */
+  async function chooseProject(wanted = controller.settings.projectRoot, again = false): Promise<boolean> {
+    const { projects } = await connection.request("adal/tools/list", {});
+    const isKnown = projects.some((project) => project.root === wanted);
+    const chosen = projects.length < 2 || (isKnown && !again) ? wanted : await pickProject(projects, wanted);
+    const { projectRoot: _, ...settings } = controller.settings;
+    controller.settings = projects.length > 1 && chosen ? { ...settings, projectRoot: chosen } : settings;
+    return projects.length < 2 || chosen !== undefined;
   }
 
   async function act(readiness: Readiness): Promise<void> {
@@ -83,6 +95,9 @@ export function registerRunView(context: ExtensionContext, services: Services): 
         if (mode) controller.settings = { ...controller.settings, mode };
         return;
       }
+      case "pickProject":
+        await chooseProject(controller.settings.projectRoot, true);
+        return;
       case "act":
         return act(controller.state.readiness);
       case "manageTrust":
@@ -138,7 +153,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     workspace.onDidGrantWorkspaceTrust(judge),
     workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("adal.model") || event.affectsConfiguration("adal.permissionMode")) {
-        controller.settings = initialSettings();
+        controller.settings = { ...controller.settings, ...initialSettings() };
       }
     }),
     window.onDidChangeWindowState(() => attention.update(controller.state.approvals)),

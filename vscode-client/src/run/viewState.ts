@@ -20,6 +20,8 @@ export interface ViewState {
   readonly readiness: Readiness;
   readonly model: string;
   readonly mode: PermissionMode;
+  /** The project of the next run, where the workspace has several. */
+  readonly projectRoot?: string;
   readonly run?: { readonly runId: string; readonly state: RunState; readonly usage?: Usage };
   readonly items: readonly Item[];
   readonly approvals: readonly WaitingApproval[];
@@ -46,7 +48,7 @@ export type FromView =
   | { readonly type: "stop" }
   | { readonly type: "answer"; readonly choice: Choice }
   | { readonly type: "loadArguments"; readonly approvalId: string }
-  | { readonly type: "pickModel" | "pickMode" | "manageTrust" | "act" | "newToolsFile" | "showLog" }
+  | { readonly type: "pickModel" | "pickMode" | "pickProject" | "manageTrust" | "act" | "newToolsFile" | "showLog" }
   | { readonly type: "open"; readonly location: Location }
   | { readonly type: "openLink"; readonly url: string }
   | { readonly type: "copy"; readonly text: string };

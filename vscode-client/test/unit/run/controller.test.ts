@@ -167,6 +167,31 @@ test("an approval that was resolved elsewhere goes away without an answer", asyn
   expect(await answer).toMatchObject({ outcome: "cancelled" });
 });
 
+test("what the server no longer asks when it is back is not shown any more", async () => {
+  const kept = server.ask(REQUEST);
+  const dropped = server.ask({ ...REQUEST, approvalId: "a2" });
+  server.answers.set("adal/approval/pending", () => ({ approvals: [REQUEST] }));
+  await controller.connected();
+  expect(await dropped).toMatchObject({ outcome: "cancelled" });
+  expect(controller.state.approvals.map(({ request }) => request.approvalId)).toEqual(["a1"]);
+  controller.answer({ approvalId: "a1", argsDigest: "d1", optionId: "yes" });
+  expect(await kept).toMatchObject({ outcome: "selected" });
+});
+
+test("an answer that cannot be given says why and leaves the approval where it is", () => {
+  void server.ask(REQUEST);
+  controller.answer({ approvalId: "a1", argsDigest: "other", optionId: "yes" });
+  expect(controller.state.problem).toContain("no longer the one that was shown");
+  expect(controller.state.approvals).toHaveLength(1);
+});
+
+test("the project that was chosen goes with the run, and is shown", async () => {
+  controller.settings = { model: undefined, mode: "default", projectRoot: "/w/billing" };
+  await controller.start("hi");
+  expect(server.requests[0]?.[1]).toMatchObject({ projectRoot: "/w/billing" });
+  expect(controller.state.projectRoot).toBe("/w/billing");
+});
+
 test("when the server goes, nothing waits for an answer and the run is shown as interrupted", async () => {
   await controller.start("hi");
   const answer = server.ask(REQUEST);
