@@ -191,10 +191,13 @@ def option_titles(options: list[dict[str, Json]]) -> dict[str, dict[str, Json]]:
     """Button title → option, in the order offered. The plain rejection is always called "Deny"."""
     titles: dict[str, dict[str, Json]] = {}
     for option in options:
-        title = DENY if option.get("kind") == "reject_once" else visible.escaped(str(option.get("label")), keep="")
-        if title != DENY and title in titles:
+        if option.get("kind") == "reject_once":
+            titles.setdefault(DENY, option)
+            continue
+        title = visible.escaped(str(option.get("label")), keep="")
+        if title == DENY or title in titles:
             title = f"{title} ({option.get('optionId')})"
-        titles.setdefault(title, option)
+        titles[title] = option
     return titles
 
 

@@ -74,7 +74,7 @@ class Host:
         self.on_request: dict[str, OnRequest] = {}
         self.on_notification: dict[str, OnNotification] = {}
         self.on_ready: Callable[[dict[str, Json]], None] = lambda _: None
-        self.on_gone: Callable[[str], None] = lambda _: None
+        self.on_gone: Callable[[str, bool], None] = lambda _reason, _wanted: None
         self.on_cancelled: Callable[[Id], None] = lambda _: None
 
     @property
@@ -113,7 +113,7 @@ class Host:
         """Ends the host without waiting for it; what was asked of it is answered with `reason`."""
         if self._process is not None:
             self._dispose()
-            self._lost(reason)
+            self._lost(reason, wanted=True)
 
     def _put(self, question: _Question) -> None:
         question.key = self._connection.request(question.method, question.params, question.on_answer)
@@ -129,7 +129,9 @@ class Host:
         try:
             self._start(command)
         except OSError as fault:
-            self._fail_waiting(f"the agent host cannot be started: {fault}")
+            reason = f"the agent host cannot be started: {fault}"
+            self._fail_waiting(reason)
+            self.on_gone(reason, False)
 
     def _fail_waiting(self, reason: str) -> None:
         waiting, self._waiting = self._waiting, []
@@ -183,7 +185,7 @@ class Host:
         self._why_refused = reason
         self.state = "refused"
         self._fail_waiting(reason)
-        self.on_gone(reason)
+        self.on_gone(reason, False)
 
     def _too_late(self) -> None:
         if self.state == "greeting" and self._process is not None:
@@ -193,12 +195,12 @@ class Host:
         self._process = None
         self._stop_clock()
         self.state = "absent"
-        self._lost(reason)
+        self._lost(reason, wanted=False)
 
-    def _lost(self, reason: str) -> None:
+    def _lost(self, reason: str, *, wanted: bool) -> None:
         self._connection.abandon(reason)
         self._fail_waiting(reason)
-        self.on_gone(reason)
+        self.on_gone(reason, wanted)
 
     def _dispose(self) -> None:
         """Ends the process on a thread: the loop has better things to do than to wait for it."""

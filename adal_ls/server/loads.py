@@ -56,7 +56,7 @@ class Loads:
             self._status.busy("loading tools", on=bool(self._in_flight))
             if answer.error is None:
                 self._take(answer.result)
-            else:
+            elif self._host.state == "ready":  # where the host is gone, that was told already
                 self._log.write("warning", f"{project.file} was not loaded: {answer.error.message}")
 
         self._host.ask(methods.HOST_LOAD, {"projectRoot": project.root}, answered)

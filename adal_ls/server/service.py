@@ -275,14 +275,14 @@ class Service:
             self._status.python(result["python"])
         self._loads.load_missing()
 
-    def _host_gone(self, reason: str) -> None:
+    def _host_gone(self, reason: str, wanted: bool) -> None:
         self._loads.forget()
         self._runs.host_gone(reason)
         if self.host.state == "refused":
             self._status.trouble("host", "error", reason)
             self._log.show_once("host refused", reason)
-        else:
-            self._log.write("info", reason)
+        elif not wanted:
+            self._log.write("warning", reason)
 
     # Typed requests
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,14 +101,17 @@ def test_header_names_match_in_any_case(client: Client) -> None:
     client.shut_down()
 
 
-@pytest.mark.parametrize("params", [None, [], {}, {"capabilities": 3, "workspaceFolders": "x", "rootUri": 7}])
-def test_odd_parameters_of_initialize_do_not_end_the_session(client: Client, params: object) -> None:
-    key = client.ask("initialize", params)
-    try:
-        client.answer(key)
-    except ResponseError as error:
-        assert error.code == -32602
-        client.initialize()
+@pytest.mark.parametrize("params", [None, [], 3])
+def test_initialize_without_parameters_is_refused_and_can_be_tried_again(client: Client, params: object) -> None:
+    assert code_of(client, "initialize", params) == -32602
+    client.initialize()
+    client.shut_down()
+
+
+@pytest.mark.parametrize("params", [{}, {"capabilities": 3, "workspaceFolders": "x", "rootUri": 7, "processId": "x"}])
+def test_odd_parameters_of_initialize_count_as_missing(client: Client, params: object) -> None:
+    assert "capabilities" in client.request("initialize", params)
+    client.notify("initialized", {})
     client.shut_down()
 
 
@@ -155,7 +159,8 @@ def test_parameters_that_do_not_fit_are_refused_without_a_message_box(
 def test_notifications_that_do_not_fit_are_ignored(start: Start, method: str) -> None:
     client = start(tolerated=["window/logMessage"])
     client.initialize()
-    for params in (None, [], {}, {"textDocument": 3}, {"event": 3}, {"changes": [3]}):
+    misfits: list[Any] = [None, [], {}, {"textDocument": 3}, {"event": 3}, {"changes": [3]}]
+    for params in misfits:
         client.notify(method, params)
     client.send({"jsonrpc": "2.0", "method": method})
     client.shut_down()

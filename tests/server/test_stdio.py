@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tests.server.client import Client
 
@@ -63,7 +64,7 @@ def test_a_client_that_does_not_read_does_not_stop_the_server() -> None:
             body = json.dumps(message).encode()
             process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)  # type: ignore[union-attr]
 
-        capabilities = {"textDocument": {"diagnostic": {}}}
+        capabilities: dict[str, Any] = {"textDocument": {"diagnostic": {}}}
         send({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": capabilities}})
         text = "CUSTOM_TOOLS = [\n" + "    missing,\n" * 300 + "]\n"
         item = {"uri": "file:///p/.adal/tools.py", "languageId": "python", "version": 1, "text": text}
