@@ -1,0 +1,64 @@
+# make run   the environment, and the main job once through in examples/
+# make test  all checks and tests; installs Neovim and bubblewrap where they are missing
+# make lock  new exact versions and hashes in requirements/
+
+PYTHON ?= python3
+UV ?= uv
+
+VENV := .venv
+BIN := $(VENV)/bin
+PACKAGE := pyproject.toml adal_ls/version.py
+LOCK := --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-header --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: run test lint types check-format imports pytest tools lock clean
+
+run: $(VENV)/.runtime
+	@ADAL_LS=$(CURDIR)/$(BIN)/adal-ls examples/tour.sh
+
+test: tools check-format lint types imports pytest
+
+# Everything that is installed, the build backend too, is checked against a hash; building without isolation keeps it so.
+$(VENV)/.runtime: requirements/runtime.lock requirements/build.lock $(PACKAGE) | $(BIN)/python
+	$(PIP) install --require-hashes -r requirements/build.lock -r requirements/runtime.lock
+	$(PIP) install --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.lock $(VENV)/.runtime
+	$(PIP) install --require-hashes -r requirements/dev.lock
+	@touch $@
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.10 or later is needed: install it, or name it: make PYTHON=…" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+		{ echo "$(PYTHON) is $$($(PYTHON) --version); 3.10 or later is needed: make PYTHON=…" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || \
+		{ echo "$(PYTHON) has no venv module: install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+check-format: $(VENV)/.dev
+	$(BIN)/ruff format --check --quiet .
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check --quiet .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+pytest: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+# The tests drive a real Neovim and a real sandbox.
+tools:
+	@scripts/install-test-tools.sh
+
+lock:
+	$(UV) pip compile pyproject.toml $(LOCK) -o requirements/runtime.lock
+	$(UV) pip compile pyproject.toml --group dev $(LOCK) -o requirements/dev.lock
+	$(UV) pip compile requirements/build.in $(LOCK) -o requirements/build.lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .artifacts
