@@ -1,20 +1,24 @@
 # The VS Code extension: what its tests need, its .vsix, its tests, and a VS Code in the browser to try it in.
-# Included by the Makefile at the root; needs that one's .venv (agents run from it, pip builds the wheel with it).
+# Included by the Makefile at the root, whose environment builds the wheel and runs the agents of the tests.
 
 VSCODE_CACHE := $(CURDIR)/.artifacts/vscode
 VSCODE_PATH := PATH="$(VSCODE_CACHE)/bin:$$PATH"
 
-.PHONY: vscode-setup vscode-build vscode-test editor
+.PHONY: vscode-setup vscode-build vscode-test vscode-picture editor
 
-vscode-setup:
-	.venv/bin/python vscode-client/test/rig/setup.py
+vscode-setup: $(VENV)/.dev
+	$(BIN)/python vscode-client/test/rig/setup.py
 
 vscode-build: vscode-setup
-	.venv/bin/python vscode-client/scripts/bundle.py
+	$(BIN)/python vscode-client/scripts/bundle.py
 	cd vscode-client && $(VSCODE_PATH) npm run -s package
 
 vscode-test: vscode-build
 	cd vscode-client && $(VSCODE_PATH) npm run -s test
+
+# The README's picture, as the end-to-end test takes it.
+vscode-picture: vscode-build
+	cd vscode-client && $(VSCODE_PATH) ADAL_TAKE_PICTURE=1 npm run -s test:e2e -- picture
 
 editor: vscode-build
 	cd vscode-client && $(VSCODE_PATH) node test/rig/tryOut.ts

@@ -2,7 +2,7 @@
 
 Versions and hashes come from `requirements/runtime.lock`. Nothing is done when neither that nor the package changed.
 
-Run with a CPython >= 3.10 that has pip: `python3 vscode-client/scripts/bundle.py`.
+Run with the repository's environment, which has pip and the build backend: `make vscode-build`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def main() -> int:
     libs, wheels = BUNDLED / "libs", BUNDLED / "wheels"
     for folder in (libs, wheels):
         shutil.rmtree(folder, ignore_errors=True)
-    pip("wheel", "--no-deps", "--wheel-dir", str(wheels), str(ROOT))
+    # Built with the backend that the environment has, checked against a hash, rather than with one fetched for it.
+    pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(wheels), str(ROOT))
     wheel = wheels / f"adal_ls-{version}-py3-none-any.whl"
     with tempfile.TemporaryDirectory() as scratch:
         pinned = Path(scratch) / "requirements.txt"
