@@ -7,6 +7,7 @@ from adal_ls.protocol.base import Empty, Message
 
 PARAMS: dict[str, type[Message]] = {
     methods.TOOLS_LIST: tools.ToolsListParams,
+    methods.TOOLS_RELOAD: Empty,
     methods.TRUST_CHANGED: tools.TrustChanged,
     methods.RUN_START: runs.RunStartParams,
     methods.RUN_CANCEL: runs.RunCancelParams,
@@ -27,6 +28,7 @@ PARAMS: dict[str, type[Message]] = {
 
 RESULTS: dict[str, type[Message]] = {
     methods.TOOLS_LIST: tools.ToolsListResult,
+    methods.TOOLS_RELOAD: Empty,
     methods.RUN_START: runs.RunStarted,
     methods.RUN_CANCEL: Empty,
     methods.RUN_LIST: runs.RunListResult,

@@ -13,6 +13,7 @@ Kind = Literal["request", "notification"]
 
 # Editor → server. The server forwards run traffic to the host as it stands.
 TOOLS_LIST = "adal/tools/list"
+TOOLS_RELOAD = "adal/tools/reload"
 TRUST_CHANGED = "adal/trust/changed"
 RUN_START = "adal/run/start"
 RUN_CANCEL = "adal/run/cancel"
@@ -57,6 +58,13 @@ TABLE: tuple[Method, ...] = (
         "editor",
         "server",
         "The tools of every project, with schema, place, approval and problems.",
+    ),
+    Method(
+        TOOLS_RELOAD,
+        "request",
+        "editor",
+        "server",
+        "Imports the tools of every project anew, changed or not; answers at once, `adal/tools/changed` follows.",
     ),
     Method(TRUST_CHANGED, "notification", "editor", "server", "The person granted or withdrew trust in the workspace."),
     Method(RUN_START, "request", "editor", "server", "Starts a run; answers at once with its id."),

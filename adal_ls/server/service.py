@@ -18,7 +18,7 @@ from adal_ls.server.host import Host
 from adal_ls.server.host_process import command_line
 from adal_ls.server.loads import Loads
 from adal_ls.server.log import Log
-from adal_ls.server.rpc import REQUEST_CANCELLED, Answer, Connection, Id, Json, Message, RpcError
+from adal_ls.server.rpc import REQUEST_CANCELLED, REQUEST_FAILED, Answer, Connection, Id, Json, Message, RpcError
 from adal_ls.server.runs import FORWARDED, AdalFace, Face, Runs
 from adal_ls.server.snapshot import Snapshot
 from adal_ls.server.status import StatusReport
@@ -106,6 +106,7 @@ class Service:
             ),
             "workspace/executeCommand": ready(self._commands.execute),
             methods.TOOLS_LIST: ready(lambda key, params: self._editor.answer(key, self._list_tools(params))),
+            methods.TOOLS_RELOAD: ready(self._reload_tools),
             methods.RUN_START: ready(self._runs.start),
         }
         for method in FORWARDED:
@@ -257,6 +258,15 @@ class Service:
                 for project in listed
             ]
         }
+
+    def _reload_tools(self, key: Id, _params: Json) -> None:
+        """Imports every project anew. A person asked: a file that an agent may have written is loaded as well."""
+        if not self._trusted:
+            raise RpcError(REQUEST_FAILED, "the tools are not imported before you trust this workspace")
+        for project in self._projects:
+            if self._projects.in_folders(project.file):
+                self._loads.load(project)
+        self._editor.answer(key, {})
 
     # Host
 

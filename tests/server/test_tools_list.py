@@ -3,7 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.server.client import Client
+import pytest
+
+from tests.server.client import Client, ResponseError
 from tests.server.conftest import ADAL, BAD_NAME, GOOD, ScriptedHost, Workspace
 
 Start = Callable[..., Client]
@@ -100,6 +102,32 @@ def test_a_save_loads_again(start: Start, scripted_host: ScriptedHost, workspace
     client.wait_for("adal/tools/changed", lambda params: params["generation"] == 3)
     assert listed(client)[0]["generation"] == 3
     assert scripted_host.methods().count("adal/host/load") == 3
+    client.shut_down()
+
+
+def test_a_person_can_have_the_tools_imported_anew_though_no_file_changed(
+    start: Start, scripted_host: ScriptedHost, workspace: Workspace
+) -> None:
+    workspace.write(GOOD)
+    tolerated = ["adal/status", "adal/tools/changed", "textDocument/publishDiagnostics"]
+    client = start(scripted_host.command("approve"), tolerated=tolerated)
+    client.initialize(workspace.root, ADAL, {"trusted": True})
+    client.wait_for("adal/tools/changed", lambda params: params["generation"] == 1)
+    assert client.request("adal/tools/reload", {}) == {}
+    client.wait_for("adal/tools/changed", lambda params: params["generation"] == 2)
+    client.shut_down()
+
+
+def test_nothing_is_imported_anew_before_the_workspace_is_trusted(
+    start: Start, scripted_host: ScriptedHost, workspace: Workspace
+) -> None:
+    workspace.write(GOOD)
+    tolerated = ["adal/status", "adal/tools/changed", "textDocument/publishDiagnostics"]
+    client = start(scripted_host.command("approve"), tolerated=tolerated)
+    client.initialize(workspace.root, ADAL, {"trusted": False})
+    with pytest.raises(ResponseError, match="trust"):
+        client.request("adal/tools/reload", {})
+    assert scripted_host.told() == []
     client.shut_down()
 
 

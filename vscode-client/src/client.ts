@@ -103,12 +103,6 @@ export class Client implements Connection, Disposable {
     return new Disposable(() => this.requestHandlers.delete(method));
   }
 
-  /** Tells the server that files changed, as a file watcher would. */
-  async filesChanged(uris: readonly string[]): Promise<void> {
-    const changes = uris.map((uri) => ({ uri, type: 2 as const }));
-    await this.running().sendNotification("workspace/didChangeWatchedFiles", { changes });
-  }
-
   async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;

@@ -1,4 +1,4 @@
-import { commands, type Disposable, type LogOutputChannel, Uri } from "vscode";
+import { commands, type Disposable, type LogOutputChannel, workspace } from "vscode";
 import type { Client } from "./client.ts";
 import type { AgentRuntime } from "./runtime.ts";
 import { selectInterpreter } from "./selectInterpreter.ts";
@@ -27,8 +27,8 @@ export function registerCommands(
   return Object.entries(actions).map(([name, action]) => commands.registerCommand(name, action));
 }
 
-/** As if every tools file had been saved: trusted ones are imported anew. */
+/** Has every tools file imported anew; in Restricted Mode they are read anew. */
 async function reloadTools(client: Client, tools: ToolsModel): Promise<void> {
-  await client.filesChanged(tools.projects.map((project) => Uri.file(project.file).toString()));
+  if (workspace.isTrusted) await client.request("adal/tools/reload", {});
   await tools.refresh();
 }

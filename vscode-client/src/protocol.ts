@@ -316,6 +316,8 @@ export type Event =
 export interface EditorRequests {
   /** The tools of every project, with schema, place, approval and problems. */
   "adal/tools/list": { params: ToolsListParams; result: ToolsListResult };
+  /** Imports the tools of every project anew, changed or not; answers at once, `adal/tools/changed` follows. */
+  "adal/tools/reload": { params: Empty; result: Empty };
   /** Starts a run; answers at once with its id. */
   "adal/run/start": { params: RunStartParams; result: RunStarted };
   /** Cancels a run; answers at once, the run ends with `finished cancelled`. */
