@@ -1,7 +1,6 @@
-# make run     the environment, and the main job once through in examples/
-# make test    all checks and tests; installs Neovim and bubblewrap where they are missing
-# make editor  the example workspace in a VS Code in the browser, with the extension
-# make lock    new exact versions and hashes in requirements/
+# make run   the environment, and the main job once through in examples/
+# make test  all checks and tests; installs Neovim and bubblewrap where they are missing
+# make lock  new exact versions and hashes in requirements/
 
 PYTHON ?= python3
 UV ?= uv
@@ -17,10 +16,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 run: $(VENV)/.runtime
 	@ADAL_LS=$(CURDIR)/$(BIN)/adal-ls examples/tour.sh
 
-test: tools check-format lint types imports pytest vscode-test
+test: tools check-format lint types imports pytest
 
 # Everything that is installed, the build backend too, is checked against a hash; building without isolation keeps it so.
 $(VENV)/.runtime: requirements/runtime.lock requirements/build.lock $(PACKAGE) | $(BIN)/python
+	@echo "Installing the dependencies (litellm brings most of them; this takes a minute or two) …"
 	$(PIP) install --require-hashes -r requirements/build.lock -r requirements/runtime.lock
 	$(PIP) install --no-build-isolation --no-deps --editable .
 	@touch $@
@@ -63,5 +63,3 @@ lock:
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .artifacts
-
-include vscode-client/vscode.mk
