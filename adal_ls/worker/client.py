@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
 import secrets
 import subprocess
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from adal_ls.wire.peer import ConnectionClosedError, Json, Peer, ProtocolViolationError, RpcError
@@ -22,11 +21,24 @@ from adal_ls.worker.data import (
     LoadedProject,
     LoadedTool,
     LoadError,
-    LoadErrorKind,
     LoadProblem,
     ToolResult,
     read_project,
     read_result,
+)
+from adal_ls.worker.death import (
+    CANCELLED,
+    CLOSED,
+    ENDING,
+    Death,
+    WorkerDiedError,
+    WorkerError,
+    WorkerStartError,
+    by_breach,
+    by_call_limit,
+    by_itself,
+    by_load_limit,
+    unloaded,
 )
 from adal_ls.worker.output import OutputReader
 from adal_ls.worker.printed import Transcript
@@ -44,30 +56,7 @@ __all__ = [
     "WorkerStartError",
 ]
 
-_log = logging.getLogger(__name__)
-
 Listener = Callable[[str], None]
-
-
-class WorkerError(Exception):
-    """Base of the two below; the text says what happened and what to do."""
-
-
-class WorkerStartError(WorkerError):
-    """The interpreter cannot serve as a worker."""
-
-
-class WorkerDiedError(WorkerError):
-    """The worker is gone and takes no more calls; start another one."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Death:
-    """How a worker ended. `text` goes on from a subject: "ended its process (exit code 3)"."""
-
-    kind: LoadErrorKind
-    text: str
-    exit_code: int | None = None
 
 
 class WorkerClient:
@@ -94,8 +83,8 @@ class WorkerClient:
         )
         self._greeting: asyncio.Future[Json] = self._loop.create_future()
         self._hang: tuple[str, int] | None = None
-        self._end: _Death | None = None
-        self._ended: asyncio.Future[_Death] = self._loop.create_future()
+        self._end: Death | None = None
+        self._ended: asyncio.Future[Death] = self._loop.create_future()
         self._worn = False
         self._progress_of: dict[str, Listener] = {}
         self._stops: set[asyncio.Task[None]] = set()
@@ -148,15 +137,15 @@ class WorkerClient:
                 answer = await self._peer.request("load", {}, timeout=self._limits.load)
                 project = read_project(answer)
             except asyncio.TimeoutError:
-                self._finish(_Death("timeout", f"was still loading after {self._limits.load:g} s (the time limit)"))
+                self._finish(by_load_limit(self._limits.load))
                 project = self._unloaded(await self._death())
             except (ConnectionClosedError, RpcError):
                 project = self._unloaded(await self._death())
             except ProtocolViolationError as fault:
-                self._finish(_channel_death(fault))
+                self._finish(by_breach(fault))
                 project = self._unloaded(await self._death())
             except asyncio.CancelledError:
-                self._finish(_Death("exit", "was ended by adal-ls"))
+                self._finish(CLOSED)
                 raise
             self._output.drain()
         return replace(project, output=transcript.text, python=project.python or self._interpreter)
@@ -195,12 +184,13 @@ class WorkerClient:
             try:
                 await asyncio.wait({request}, timeout=self._limits.call)
                 if not request.done():
-                    await self._stopped(token, request, _Death("timeout", _too_long(self._limits.call)))
-                    result = ToolResult("error", None, f"The tool {_too_long(self._limits.call)}.")
+                    over = by_call_limit(self._limits.call)
+                    await self._stopped(token, request, over)
+                    result = ToolResult("error", None, f"The tool {over.text}.")
                 else:
                     result = await self._result(request)
             except asyncio.CancelledError:
-                await self._stopped(token, request, _Death("exit", "was ended because a call was cancelled"))
+                await self._stopped(token, request, CANCELLED)
                 raise
             finally:
                 self._progress_of.pop(token, None)
@@ -211,7 +201,7 @@ class WorkerClient:
 
     async def close(self) -> None:
         """Ends the worker with all its processes. Idempotent."""
-        self._finish(_Death("exit", "was ended by adal-ls"))
+        self._finish(CLOSED)
         await self._death()
 
     async def _greeted(self) -> None:
@@ -237,18 +227,18 @@ class WorkerClient:
         except ConnectionClosedError:
             death = await self._death()
         except ProtocolViolationError as fault:
-            self._finish(_channel_death(fault))
+            self._finish(by_breach(fault))
             death = await self._death()
         return ToolResult("error", None, f"The tool's worker process {death.text}.")
 
-    async def _stopped(self, token: str, request: asyncio.Future[Json], death: _Death) -> None:
+    async def _stopped(self, token: str, request: asyncio.Future[Json], death: Death) -> None:
         """Waits until the call is over for sure, however often the waiting task is cancelled meanwhile."""
         stop = asyncio.ensure_future(self._stop(token, request, death))
         self._stops.add(stop)
         stop.add_done_callback(self._stops.discard)
         await asyncio.shield(stop)
 
-    async def _stop(self, token: str, request: asyncio.Future[Json], death: _Death) -> None:
+    async def _stop(self, token: str, request: asyncio.Future[Json], death: Death) -> None:
         self._worn = True
         self._peer.notify("cancel", {"call": token})
         await asyncio.wait({request}, timeout=self._limits.stop)
@@ -260,7 +250,7 @@ class WorkerClient:
 
     def _end_if_worn(self) -> None:
         if self._worn and not self._output.busy:
-            self._finish(_Death("exit", "was ended because a call was cancelled"))
+            self._finish(CANCELLED)
 
     def _check_alive(self) -> None:
         if self._end is not None:
@@ -268,15 +258,8 @@ class WorkerClient:
         if self._worn:
             raise WorkerDiedError("the tool worker ends because a call was stopped; start a new one")
 
-    def _unloaded(self, death: _Death) -> LoadedProject:
-        file = str(self._root / ".adal" / "tools.py")
-        text, line = f"the file {death.text}", 0
-        if death.kind == "exit" and death.exit_code is not None:
-            text = f"the file ends the program while being loaded (exit code {death.exit_code})"
-        if death.kind == "timeout" and self._hang is not None:
-            file, line = self._hang
-        error = LoadError(death.kind, text, file, line, exit_code=death.exit_code)
-        return LoadedProject(error=error, python=self._interpreter)
+    def _unloaded(self, death: Death) -> LoadedProject:
+        return unloaded(death, self._root, self._interpreter, self._hang)
 
     # What the worker tells. Nothing here trusts it.
 
@@ -301,10 +284,10 @@ class WorkerClient:
         try:
             self._peer.receive(body)
         except ProtocolViolationError as fault:
-            self._finish(_channel_death(fault))
+            self._finish(by_breach(fault))
 
     def _stream_ended(self, fault: str | None) -> None:
-        self._finish(_channel_death(fault) if fault is not None else None)
+        self._finish(by_breach(fault) if fault is not None else None)
 
     def _await_exit(self) -> None:
         """In a thread: a child that a tool forked can hold the pipe open, so its end is not the only sign."""
@@ -317,11 +300,11 @@ class WorkerClient:
 
     # The end.
 
-    def _finish(self, death: _Death | None) -> None:
+    def _finish(self, death: Death | None) -> None:
         """Kills the group at once and reaps the worker; `death` None means that it ended by itself. Idempotent."""
         if self._end is not None:
             return
-        self._end = death or _Death("exit", "is ending")
+        self._end = death or ENDING
         if death is not None:
             process.kill(self._process)
         self._writer.close()
@@ -329,22 +312,21 @@ class WorkerClient:
         self._stops.add(reaping)
         reaping.add_done_callback(self._stops.discard)
 
-    async def _reap(self, death: _Death | None) -> None:
+    async def _reap(self, death: Death | None) -> None:
         if death is None:
             # The pipe's end comes a moment before the exit; a process that lives on without its pipe is of no use.
             await asyncio.to_thread(_wait, self._process, self._limits.stop)
         process.kill(self._process)
         code = await asyncio.to_thread(self._process.wait)
         if death is None:
-            kind: LoadErrorKind = "crash" if code < 0 else "exit"
-            death = _Death(kind, process.describe_exit(code), code)
+            death = by_itself(code)
         self._end = death
         self._output.drain()
         self._peer.close()
         self._output.close()
         self._ended.set_result(death)
 
-    async def _death(self) -> _Death:
+    async def _death(self) -> Death:
         return await asyncio.shield(self._ended)
 
     def _threadsafe(self, function: Callable[[Json], None]) -> Callable[[Json], None]:
@@ -359,13 +341,3 @@ class WorkerClient:
 def _wait(worker: subprocess.Popen[bytes], seconds: float) -> None:
     with contextlib.suppress(subprocess.TimeoutExpired):
         worker.wait(seconds)
-
-
-def _channel_death(fault: object) -> _Death:
-    return _Death(
-        "channel", f"was ended because something wrote to its private channel or broke its messages ({fault})"
-    )
-
-
-def _too_long(limit: float) -> str:
-    return f"was stopped after {limit:g} s (the time limit)"
