@@ -176,26 +176,29 @@ class WorkerClient:
         token = secrets.token_hex(16)
         transcript = Transcript(self._limits.printed, on_print)
         started = time.perf_counter()
-        with self._output.collecting(token, transcript):
-            if on_progress is not None:
-                self._progress_of[token] = on_progress
-            params = {"call": token, "name": name, "arguments": arguments, "limit": self._limits.observation}
-            request = asyncio.ensure_future(self._peer.request("call", params))
-            try:
-                await asyncio.wait({request}, timeout=self._limits.call)
-                if not request.done():
-                    over = by_call_limit(self._limits.call)
-                    await self._stopped(token, request, over)
-                    result = ToolResult("error", None, f"The tool {over.text}.")
-                else:
-                    result = await self._result(request)
-            except asyncio.CancelledError:
-                await self._stopped(token, request, CANCELLED)
-                raise
-            finally:
-                self._progress_of.pop(token, None)
-            self._output.drain()
-        self._end_if_worn()
+        try:
+            with self._output.collecting(token, transcript):
+                if on_progress is not None:
+                    self._progress_of[token] = on_progress
+                params = {"call": token, "name": name, "arguments": arguments, "limit": self._limits.observation}
+                request = asyncio.ensure_future(self._peer.request("call", params))
+                try:
+                    await asyncio.wait({request}, timeout=self._limits.call)
+                    if not request.done():
+                        over = by_call_limit(self._limits.call)
+                        await self._stopped(token, request, over)
+                        result = ToolResult("error", None, f"The tool {over.text}.")
+                    else:
+                        result = await self._result(request)
+                except asyncio.CancelledError:
+                    await self._stopped(token, request, CANCELLED)
+                    raise
+                finally:
+                    self._progress_of.pop(token, None)
+                self._output.drain()
+        finally:
+            # After a cancel as well: of calls that are cancelled together, each left the end to the other.
+            self._end_if_worn()
         took = result.duration_ms or round((time.perf_counter() - started) * 1000, 3)
         return replace(result, printed=transcript.text, duration_ms=took)
 

@@ -106,6 +106,17 @@ async def test_a_cancelled_call_leaves_no_process_of_the_tool(loaded: Loaded, na
         await worker.call("quick", {})
 
 
+async def test_calls_cancelled_together_leave_no_process_of_either(loaded: Loaded, tmp_path: Path) -> None:
+    worker, _ = await loaded(SLOW)
+    tasks = [await begun(worker, "child"), await begun(worker, "child")]
+    processes = family(worker)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await until_gone(processes, 1)
+    assert not (tmp_path / "late.txt").exists()
+
+
 async def test_a_cancelled_async_tool_can_clean_up(loaded: Loaded, tmp_path: Path) -> None:
     worker, _ = await loaded(SLOW)
     task = await begun(worker, "polite")
@@ -153,12 +164,12 @@ async def test_cancelling_one_call_lets_a_polite_neighbour_finish(loaded: Loaded
 
 @pytest.mark.parametrize("name", ["child", "polite"])
 async def test_a_call_over_its_time_limit_is_an_error_and_is_ended(loaded: Loaded, name: str) -> None:
-    worker, _ = await loaded(SLOW, limits=Limits(call=0.3))
+    worker, _ = await loaded(SLOW, limits=Limits(call=2))
     task = await begun(worker, name)
     processes = family(worker)
     result = await task
     assert result.status == "error"  # type: ignore[attr-defined]
-    assert "0.3 s (the time limit)" in result.observation  # type: ignore[attr-defined]
+    assert "2 s (the time limit)" in result.observation  # type: ignore[attr-defined]
     assert result.printed == "started\n"  # type: ignore[attr-defined]
     await until_gone(processes, 1)
     assert worker.closed
