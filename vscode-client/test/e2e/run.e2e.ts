@@ -161,7 +161,12 @@ test("with the view hidden a notification leads to the approval, and answers not
   expect(await notification.getByRole("button").allTextContents()).not.toContain("Allow once");
   await editor.picture("notification");
   await notification.getByRole("button", { name: "Show" }).click();
-  await card(editor.webview(), "add").waitFor();
+  const view = editor.webview();
+  await card(view, "add").waitFor();
+  // The focus is on the heading: no key that was meant for something else answers.
+  await view.locator("#approvals-title:focus").waitFor();
+  for (const key of ["Enter", "Space", "Escape"]) await editor.page.keyboard.press(key);
+  expect(await card(view, "add").count()).toBe(1);
   expect(existsSync(workspace.path("added.txt"))).toBe(false);
 });
 
@@ -212,6 +217,42 @@ test("Stop ends a run that waits for an approval, and the approval goes away", a
   await view.locator(".finished", { hasText: "Stopped" }).waitFor();
   expect(await view.locator(".approval").count()).toBe(0);
   expect(existsSync(workspace.path("added.txt"))).toBe(false);
+});
+
+test("the mode that never asks is marked, and holds until it is changed or the window is reloaded", async () => {
+  const view = editor.webview();
+  await view.locator(".pickMode").click();
+  await editor.page.locator(".quick-input-list .monaco-list-row", { hasText: "Yolo: never ask" }).click();
+  await view.getByText("Everything runs without asking you.").waitFor();
+  await run("add(a=1, b=2)");
+  await view.locator(".call").getByLabel("Succeeded").waitFor();
+  expect(await view.locator(".call .decision").textContent()).toContain("yolo");
+  await editor.picture("yolo");
+  await editor.page.reload();
+  await editor.showSidebar();
+  await editor.webview().locator(".pickMode", { hasText: "Ask first" }).waitFor();
+});
+
+test("where the folder has several projects, the person chooses whose tools the agent gets", async () => {
+  workspace.write("billing/.adal/tools.py", TOOLS.replaceAll("note", "bill"));
+  await editor.command("AdaL: Restart Server");
+  await editor.statusBar("AdaL: 6 tools").waitFor();
+  const view = await run('bill(text="two")');
+  await editor.page.locator(".quick-input-list .monaco-list-row", { hasText: "billing" }).click();
+  await button(card(view, "bill"), "allow_once").click();
+  await view.locator(".call pre", { hasText: "3 characters kept" }).waitFor();
+  expect(await view.locator(".pickProject").textContent()).toContain("billing");
+  await editor.picture("several-projects");
+});
+
+test("Run Agent in the palette leads to the prompt, and Stop Run stops", async () => {
+  await editor.command("AdaL: Run Agent");
+  const view = editor.webview();
+  await view.locator("#prompt textarea:focus").waitFor();
+  await run("wait(seconds=60)");
+  await view.locator(".call pre", { hasText: "waiting" }).waitFor();
+  await editor.command("AdaL: Stop Run");
+  await view.locator(".finished", { hasText: "Stopped" }).waitFor();
 });
 
 test("after a window reload the last run is shown again", async () => {
