@@ -116,6 +116,8 @@ class _Reader:
         if isinstance(node, ast.Constant) and node.value is None:
             return NULL
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            if all(isinstance(side, ast.Constant) for side in (node.left, node.right)):
+                raise UnknownTypeError(ast.unparse(node))  # Python joins no two constants, neither None nor quoted
             return union([self.type(node.left, depth + 1), self.type(node.right, depth + 1)])
         if isinstance(node, ast.Subscript):
             return self._subscript(node, depth)

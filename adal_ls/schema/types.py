@@ -137,9 +137,9 @@ def union(members: Iterable[Type]) -> Type:
         flat.extend(member.members if isinstance(member, AnyOf) else (member,))
     if ANY in flat:
         return ANY
-    kept: dict[str, Type] = {}
+    kept: dict[object, Type] = {}
     for member in flat:
-        kept.setdefault(repr(member), member)  # repr tells True from 1
+        kept.setdefault(_unordered(member), member)
     ordered = [member for member in kept.values() if member != NULL]
     if len(ordered) < len(kept):
         ordered.append(NULL)
@@ -169,6 +169,19 @@ def generic(name: str, arguments: list[Type], *, open_ended: bool = False) -> Ty
     elif name in MAPPINGS and len(arguments) in (0, 2):
         return Mapping(arguments[1] if arguments else ANY)
     raise UnknownTypeError(name.removeprefix("builtins."))
+
+
+def _unordered(node: Type) -> object:
+    """What two types share that are the same but for the order of members, as `typing` compares them."""
+    if isinstance(node, Choice):
+        return frozenset((type(value), value) for value in node.values)
+    if isinstance(node, AnyOf):
+        return frozenset(_unordered(member) for member in node.members)
+    if isinstance(node, Array):
+        return "array", _unordered(node.items), node.unique, node.length
+    if isinstance(node, Mapping):
+        return "mapping", _unordered(node.values)
+    return node
 
 
 def _json_type(value: JsonScalar) -> Literal["string", "integer", "number", "boolean", "null"]:

@@ -52,6 +52,11 @@ NULL = {"type": "null"}
         ("a: Union[int, Optional[str]]", {"anyOf": [{"type": "integer"}, {"type": "string"}, NULL]}),
         ("a: int | str | int", {"anyOf": [{"type": "integer"}, {"type": "string"}]}),
         ("a: Union[int, Any]", {}),
+        ("a: Optional[Union[Literal[0, 1], Literal[1, 0]]]", {"anyOf": [{"type": "integer", "enum": [0, 1]}, NULL]}),
+        (
+            "a: Literal[1] | Literal[True]",
+            {"anyOf": [{"type": "integer", "enum": [1]}, {"type": "boolean", "enum": [True]}]},
+        ),
         ("a: list", {"type": "array", "items": {}}),
         ("a: List", {"type": "array", "items": {}}),
         ("a: list[str]", {"type": "array", "items": {"type": "string"}}),
