@@ -23,6 +23,8 @@ $(VENV)/.runtime: requirements/runtime.lock requirements/build.lock $(PACKAGE) |
 	@echo "Installing the dependencies (litellm brings most of them; this takes a minute or two) …"
 	$(PIP) install --require-hashes -r requirements/build.lock -r requirements/runtime.lock
 	$(PIP) install --no-build-isolation --no-deps --editable .
+	@# venv brings setuptools before Python 3.12: nothing needs it, and its .pth file runs code at every start.
+	@$(PIP) uninstall --yes setuptools 2>/dev/null || true
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.lock $(VENV)/.runtime

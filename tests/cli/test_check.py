@@ -20,7 +20,22 @@ CUSTOM_TOOLS = [{"function": f, "name": "😀create-ticket"}, f, f]
 '''
 
 
-def test_a_clean_file_gives_exit_code_zero(adal_ls: Run) -> None:
+CLEAN = '''\
+def double(number: int) -> int:
+    """Double a number.
+
+    Args:
+        number: The number to double.
+    """
+    return number * 2
+
+
+CUSTOM_TOOLS = [double]
+'''
+
+
+def test_a_clean_file_gives_exit_code_zero(adal_ls: Run, project: Path) -> None:
+    (project / ".adal" / "tools.py").write_text(CLEAN)
     done = adal_ls("check")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "no errors in 1 file\n"
@@ -64,7 +79,8 @@ def test_a_folder_means_every_tools_file_in_it(adal_ls: Run, project: Path) -> N
         (project / folder / ".adal" / "tools.py").write_text(FAULTY)
     result = json.loads(adal_ls("check", ".", "--format", "json").stdout)
     assert result["summary"]["files"] == 3
-    assert {Path(found["path"]).as_posix() for found in result["diagnostics"]} == {
+    errors = [found for found in result["diagnostics"] if found["severity"] == "error"]
+    assert {Path(found["path"]).as_posix() for found in errors} == {
         "packages/a/.adal/tools.py",
         "packages/a/b/.adal/tools.py",
     }

@@ -39,7 +39,6 @@ def draft_release_notes(version: str, title: str = "Changes") -> ToolOutput:
     draft = DRAFTS / f"{version}.md"
     draft.parent.mkdir(exist_ok=True)
     draft.write_text(f"# {title} in {version}\n\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    print(f"wrote {draft} ({len(lines)} changes)")
     return ToolOutput(
         output={"path": str(draft), "changes": len(lines)},
         observation=f"{draft} now has {len(lines)} changes",
