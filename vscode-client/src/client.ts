@@ -63,7 +63,8 @@ export class Client implements Connection, Disposable {
   /** Restarts only if the server would be another one than the one that runs. */
   readonly reconcile = coalesced(async () => {
     const wanted = await this.resolve();
-    if (wanted.kind === "launch" && this.launch && sameLaunch(wanted, this.launch) && this.isRunning()) return;
+    const alive = this.isRunning() || this.current.kind === "starting";
+    if (alive && wanted.kind === "launch" && this.launch && sameLaunch(wanted, this.launch)) return;
     await this.restart();
   });
 

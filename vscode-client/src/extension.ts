@@ -17,7 +17,7 @@ import { watchTrust } from "./trust.ts";
 let client: Client | undefined;
 
 /** Shows everything at once; the server starts in the background. Tests get the services. */
-export async function activate(context: ExtensionContext): Promise<Services | undefined> {
+export function activate(context: ExtensionContext): Services | undefined {
   const log = openLog();
   const runtime = new AgentRuntime(context, log);
   const server = new Client(
@@ -41,8 +41,7 @@ export async function activate(context: ExtensionContext): Promise<Services | un
     }),
   );
   void server.restart();
-  const watch = await watchPythonExtension(log, () => void server.reconcile());
-  if (watch) context.subscriptions.push(watch);
+  void watchPythonExtension(log, () => void server.reconcile()).then((watch) => context.subscriptions.push(watch));
   return context.extensionMode === ExtensionMode.Test ? services : undefined;
 }
 

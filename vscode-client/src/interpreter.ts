@@ -79,12 +79,19 @@ export async function choose(list: readonly Candidate[], probe: Probe): Promise<
       if (isSupported(interpreter)) return { kind: "found", interpreter, source };
       old ??= `${file} is Python ${interpreter.version.join(".")}; AdaL needs ${MINIMUM.join(".")} or newer.`;
     } catch (error) {
-      failures.push(`${file} (${source}): ${error instanceof Error ? error.message : String(error)}`);
+      failures.push(`${file} ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   if (old) return { kind: "old", reason: old };
-  const tried = failures.length > 0 ? ` Tried ${failures.join("; ")}.` : "";
-  return { kind: "none", reason: `No Python ${MINIMUM.join(".")} or newer was found.${tried}` };
+  const [only] = list;
+  if (only?.source === "setting") {
+    return {
+      kind: "none",
+      reason: `The Python of the setting adal.interpreter cannot be used: ${failures.join("; ")}.`,
+    };
+  }
+  const tried = failures.length > 0 ? `: ${failures.join("; ")}` : "";
+  return { kind: "none", reason: `No Python ${MINIMUM.join(".")} or newer was found${tried}.` };
 }
 
 export function isSupported({ version: [major, minor] }: Interpreter): boolean {

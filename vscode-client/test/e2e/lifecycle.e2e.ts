@@ -37,7 +37,9 @@ test("without a usable interpreter one message names it and offers the way out",
   setMachineSettings(server, { "adal.interpreter": "/nowhere/python3" });
   editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py", theme: "light" });
 
-  const message = editor.notification("/nowhere/python3 (setting): does not exist");
+  const message = editor.notification(
+    "The Python of the setting adal.interpreter cannot be used: /nowhere/python3 does not exist.",
+  );
   await message.waitFor();
   expect(await editor.page.locator(".notifications-toasts .notification-list-item").count()).toBe(1);
   await editor.statusBar("AdaL: no Python").waitFor();

@@ -52,10 +52,10 @@ test("in Restricted Mode tools are checked, and nothing of the folder is importe
   await editor.squiggles().first().waitFor();
   await (await editor.toolRows()).filter({ hasText: "bad-name" }).waitFor();
   await editor.toolsPane().getByText("Restricted Mode: tools are checked, not run.").waitFor();
-  await editor.picture("restricted-mode");
 
   await editor.command("AdaL: Run Agent");
   await editor.webview().getByText("nothing of this folder is imported or run until you trust it").waitFor();
+  await editor.picture("restricted-mode");
   expect(existsSync(workspace.path("owned.txt"))).toBe(false);
   expect(existsSync(workspace.path("evil.txt"))).toBe(false);
   expect(hostProcesses(serverProcesses(server))).toEqual([]);

@@ -89,8 +89,14 @@ export class Editor {
   async showSidebar(): Promise<void> {
     const icon = this.page.locator('.activitybar .action-item:has(.action-label[aria-label^="AdaL"])');
     await icon.waitFor();
-    if (!(await icon.getAttribute("class"))?.includes("checked")) await icon.click();
-    await this.toolsPane().waitFor();
+    if (await this.toolsPane().isVisible()) return;
+    await icon.click();
+    try {
+      await this.toolsPane().waitFor({ timeout: 3_000 });
+    } catch {
+      await icon.click(); // a reloaded window had just shown it by itself, and the click hid it
+      await this.toolsPane().waitFor();
+    }
   }
 
   /** The document inside the run view. */

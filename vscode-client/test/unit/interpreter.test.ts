@@ -123,10 +123,18 @@ test("an old Python alone is named with its version", async () => {
 });
 
 test("without an interpreter everything that was tried is named", async () => {
+  const choice = await choose([{ path: "/gone", source: "PATH" }], probe);
+  expect(choice).toEqual({
+    kind: "none",
+    reason: "No Python 3.10 or newer was found: /gone does not exist.",
+  });
+});
+
+test("a setting that leads nowhere is named", async () => {
   const choice = await choose([{ path: "/gone", source: "setting" }], probe);
   expect(choice).toEqual({
     kind: "none",
-    reason: "No Python 3.10 or newer was found. Tried /gone (setting): does not exist.",
+    reason: "The Python of the setting adal.interpreter cannot be used: /gone does not exist.",
   });
 });
 
