@@ -19,9 +19,16 @@ export interface Actions {
   change(change: Partial<Local>): void;
 }
 
+/** More marks than this in one text would freeze the view: then the escapes stand unmarked. */
+const MAX_MARKS = 5000;
+
 /** Text of a model or a tool: plain text, with what would be invisible as marked escapes. */
 export function revealed(text: string): unknown {
-  return revealParts(text).map((part) =>
+  const parts = revealParts(text);
+  if (parts.length > MAX_MARKS) {
+    return parts.map((part) => part.text).join("");
+  }
+  return parts.map((part) =>
     part.escaped
       ? html`<span class="escape" title="A character that cannot be seen or that changes how text is shown"
           >${part.text}</span

@@ -5,7 +5,7 @@
 
 export interface Part {
   readonly text: string;
-  /** The part stands for a character that cannot be shown. */
+  /** The part stands for characters that cannot be shown. */
   readonly escaped: boolean;
 }
 
@@ -24,7 +24,12 @@ export function revealParts(text: string): Part[] {
     if (match.index > from) {
       parts.push({ text: text.slice(from, match.index), escaped: false });
     }
-    parts.push({ text: escapeOf(match[0]), escaped: true });
+    const last = parts.at(-1);
+    if (last?.escaped && from === match.index) {
+      parts[parts.length - 1] = { text: last.text + escapeOf(match[0]), escaped: true };
+    } else {
+      parts.push({ text: escapeOf(match[0]), escaped: true });
+    }
     from = match.index + match[0].length;
   }
   if (from < text.length) {

@@ -32,6 +32,14 @@ test("escapes can be told from text that only looks like one", () => {
   ]);
 });
 
+test("characters in a row are one part", () => {
+  expect(revealParts("a\u001b\u202eb")).toEqual([
+    { text: "a", escaped: false },
+    { text: "\\u{1b}\\u{202e}", escaped: true },
+    { text: "b", escaped: false },
+  ]);
+});
+
 test("prose keeps emoji sequences, no-break spaces and Windows line ends, and nothing else that is hidden", () => {
   expect(revealProse("👩\u200d💻 ❤\ufe0f 5\u00a0km\r\nnext")).toBe("👩\u200d💻 ❤\ufe0f 5\u00a0km\r\nnext");
   expect(revealProse("a\u200db\rc\u202e")).toBe("a\\u{200d}b\\u{d}c\\u{202e}");

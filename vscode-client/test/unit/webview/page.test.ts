@@ -129,6 +129,12 @@ test("a card that just came up cannot be allowed by a click meant for something 
   expect(isDisabled('[data-option="allow_once"]')).toBe(true);
 });
 
+test("a text full of hidden characters is shown in full and does not become a flood of elements", () => {
+  show({ approvals: [waiting("a", { text: "x\u200b".repeat(20_000) })] }, { whole: new Set(["a"]) });
+  expect(find("dd").textContent).toBe("x\\u{200b}".repeat(20_000));
+  expect(find("dd").childElementCount).toBe(0);
+});
+
 test("the rule that would be remembered stands on its button", () => {
   show({ approvals: [waiting("a", { x: 1 })] });
   expect(find('[data-option="allow_always"]').textContent).toContain("add with exactly these");
