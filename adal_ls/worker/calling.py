@@ -22,6 +22,11 @@ from adal_ls.worker.listing import Function
 from adal_ls.worker.results import as_text, cut, from_value, to_json
 from adal_ls.worker.sources import Sources
 
+
+class StillRunningError(Exception):
+    """A cancelled tool runs on in its thread, which Python cannot stop; only ending the process can."""
+
+
 OnProgress = Callable[[str], None]
 """Takes the text of a yielded value; called on the loop."""
 
@@ -40,7 +45,8 @@ async def call(
     """The result of the call; an exception of the tool, SystemExit too, is an error result.
 
     Raises:
-        asyncio.CancelledError: the call was cancelled.
+        asyncio.CancelledError: the call was cancelled, and the tool has ended.
+        StillRunningError: it was cancelled, and the tool runs on.
     """
     started = time.perf_counter()
     try:
@@ -49,7 +55,7 @@ async def call(
         result = from_value(value, limit)
     except BadArgumentsError as fault:
         result = ToolResult("error", None, cut(str(fault), limit))
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, StillRunningError):
         raise
     except BaseException as fault:  # noqa: BLE001 - a tool must not end the worker, not even by SystemExit
         result = _failed(fault, sources, limit)
@@ -144,7 +150,10 @@ async def _in_thread(function: Callable[[], object]) -> object:
         loop.call_soon_threadsafe(settle, *outcome)
 
     threading.Thread(target=run, name="adal tool", daemon=True).start()
-    value, fault = await done
+    try:
+        value, fault = await done
+    except asyncio.CancelledError:
+        raise StillRunningError from None
     if fault is not None:
         raise fault
     return value

@@ -245,7 +245,9 @@ class WorkerClient:
         self._worn = True
         self._peer.notify("cancel", {"call": token})
         await asyncio.wait({request}, timeout=self._limits.stop)
-        if not request.done() or not self._output.others(token):
+        # Ending a tool that runs on comes before the calls beside it; those end in an error that says so.
+        running = not request.done() or isinstance(request.exception(), RpcError)
+        if running or not self._output.others(token):
             self._finish(death)
             await self._death()
         with contextlib.suppress(ConnectionClosedError, RpcError):

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from adal_ls.wire.peer import Json, Peer
+from adal_ls.wire.peer import REQUEST_FAILED, Json, Peer, RpcError
 from adal_ls.worker.channel import BlockingWriter, start_reading
 from adal_ls.worker.data import ToolResult, project_to_json, result_to_json
 from adal_ls.worker.load import Project, load, reporting_place
@@ -83,7 +83,7 @@ class _Calls:
     async def _call(self, params: Json) -> Json:
         # Here, since they need pydantic, which takes 50 ms and is not needed to load.
         from adal_ls.worker.arguments import Signature
-        from adal_ls.worker.calling import call
+        from adal_ls.worker.calling import StillRunningError, call
 
         token: str = params["call"]
         CALL.set(token)
@@ -106,6 +106,8 @@ class _Calls:
             if not task.cancelled():
                 raise
             return result_to_json(ToolResult("cancelled", None, "The call was cancelled."))
+        except StillRunningError:
+            raise RpcError(REQUEST_FAILED, "the tool cannot be stopped without its process") from None
         finally:
             del self._running[token]
 

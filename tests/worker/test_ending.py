@@ -162,6 +162,18 @@ async def test_cancelling_one_call_lets_a_polite_neighbour_finish(loaded: Loaded
         await other
 
 
+async def test_cancelling_a_tool_that_cannot_be_stopped_ends_it_though_a_neighbour_runs(loaded: Loaded) -> None:
+    worker, _ = await loaded(SLOW)
+    neighbour = await begun(worker, "polite")
+    task = await begun(worker, "busy")
+    processes = family(worker)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await until_gone(processes, 1)
+    assert "a call was cancelled" in (await neighbour).observation  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("name", ["child", "polite"])
 async def test_a_call_over_its_time_limit_is_an_error_and_is_ended(loaded: Loaded, name: str) -> None:
     worker, _ = await loaded(SLOW, limits=Limits(call=2))
