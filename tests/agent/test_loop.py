@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
+from pathlib import Path
 
 import pytest
 
-from adal_ls.agent.history import OBSERVATION_LIMIT
-from adal_ls.agent.loop import MAX_IDENTICAL_TURNS, MAX_STEPS, TextBatch
-from adal_ls.protocol.runs import DecisionEvent, FinishedEvent, PromptEvent, StateEvent, ToolResultEvent
+from adal_ls.agent.approval import Approvals
+from adal_ls.agent.gate import GateContext
+from adal_ls.agent.history import OBSERVATION_LIMIT, Conversation
+from adal_ls.agent.loop import MAX_IDENTICAL_TURNS, MAX_STEPS, Episode, TextBatch
+from adal_ls.agent.registry import build_registry
+from adal_ls.agent.script import ScriptModel
+from adal_ls.protocol.runs import DecisionEvent, Event, FinishedEvent, PromptEvent, StateEvent, ToolResultEvent
 from tests.agent.approvers import Person
 from tests.agent.runs import BUMP, ECHO, Bench, call
 
@@ -153,6 +159,35 @@ async def test_every_episode_ends_with_one_finished_event_in_the_store(bench: Be
     assert isinstance(bench.updates[-1].event, FinishedEvent)
     assert len(bench.events(StateEvent)) >= 1
     assert len(bench.events(ToolResultEvent)) == 1
+
+
+async def test_after_a_cancel_every_call_has_its_result_and_the_conversation_goes_on(tmp_path: Path) -> None:
+    # https://github.com/charmbracelet/crush/issues/529
+    script = tmp_path / "script.yaml"
+    calls = [call("bash", "c1", {"command": "sleep 20"}), call("read_file", "c2", {"path": "a.txt"})]
+    script.write_text(json.dumps([{"calls": calls}, {"text": "ok"}]))
+    (tmp_path / "a.txt").write_text("hello")
+    model, conversation, events = ScriptModel(script), Conversation("system"), list[Event]()
+    context = GateContext("run", build_registry(), "yolo", tmp_path, Approvals(None), None, events.append)
+    read = asyncio.Event()
+
+    def store_result(event: ToolResultEvent, full: str | None) -> None:
+        events.append(event)
+        read.set()
+
+    conversation.add_prompt("go")
+    running = asyncio.ensure_future(Episode(model, conversation, context, events.append, store_result).run())
+    await asyncio.wait_for(read.wait(), 10)
+    running.cancel()
+    assert (await running).stop_reason == "cancelled"
+    results = [(m["tool_call_id"], m["content"]) for m in conversation.messages if m["role"] == "tool"]
+    assert results[0] == ("c1", "cancelled by the user")
+    assert results[1][0] == "c2"
+    assert "hello" in results[1][1]
+
+    conversation.add_prompt("go on")
+    finished = await Episode(model, conversation, context, events.append, store_result).run()
+    assert finished == FinishedEvent(stop_reason="end_turn", answer="ok")
 
 
 async def test_text_is_passed_on_in_batches_and_none_is_lost() -> None:
