@@ -200,6 +200,7 @@ export class RunController {
   /** Gives the person's answer to one approval. */
   answer(choice: Choice): void {
     try {
+      this.#problem = undefined;
       this.#approvals.answer(choice);
     } catch (error) {
       this.#fail(messageOf(error));
