@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
 
@@ -17,7 +17,6 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 _GLOBAL = re.compile(r"\bglobal[ \t]+(\w+(?:[ \t]*,[ \t]*\w+)*)")
 # Names that come in by these are not written down anywhere.
 _UNSEEN = re.compile(r"\b(?:globals|exec)[ \t]*\(")
-_DEF = re.compile(r"(?:async(?:\s|\\\r?\n)+)?(?:def|class)(?:\s|\\\r?\n)+(\w+)")
 _BROKEN_DEF = re.compile(r"(?:^|[\r\n])((?:async[ \t]+)?def[ \t]+(\w+))")
 
 
@@ -42,6 +41,8 @@ class Definition:
     original: str | None = None
     """What an import or alias calls it on the other side."""
     readable: bool = True
+    type_checking: bool = False
+    """Bound under `if TYPE_CHECKING:` only, which is false when the file runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,10 @@ class Bindings:
     def effective(self, name: str) -> Definition | None:
         """The definition that most likely holds when the module has run: the last, a function where branches differ."""
         return _effective(self.definitions.get(name, ()))
+
+    def candidates(self, name: str) -> tuple[Definition, ...]:
+        """The definitions that may hold when the module has run: the last, or one for each branch."""
+        return _candidates(self.definitions.get(name, ()))
 
     def knows(self, name: str) -> bool:
         """Whether the name is bound, or may be."""
@@ -89,12 +94,23 @@ def collect(module: ast.Module, lines: Lines, unreadable: tuple[Unreadable, ...]
     )
 
 
+def is_type_checking(test: ast.expr) -> bool:
+    """Whether a condition is `TYPE_CHECKING`, also as an attribute of `typing`."""
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )
+
+
 def _effective(definitions: tuple[Definition, ...]) -> Definition | None:
-    last = max((index for index, d in enumerate(definitions) if not d.conditional), default=0)
-    candidates = definitions[last:]
+    candidates = _candidates(definitions)
     if candidates and not candidates[0].conditional:
         return candidates[0]
     return next((d for d in candidates if d.kind is Binding.FUNCTION), candidates[0] if candidates else None)
+
+
+def _candidates(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    last = max((index for index, d in enumerate(definitions) if not d.conditional), default=0)
+    return definitions[last:]
 
 
 class _Collector:
@@ -105,12 +121,16 @@ class _Collector:
 
     def read(self, module: ast.Module) -> Iterator[Definition]:
         stack: list[tuple[ast.AST, bool]] = [(statement, False) for statement in reversed(module.body)]
+        typing_only: set[int] = set()
         while stack:
             node, conditional = stack.pop()
+            if isinstance(node, ast.If) and is_type_checking(node.test):
+                typing_only.update(id(child) for child in node.body)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 yield self._definition(node, conditional)
             elif isinstance(node, ast.Import | ast.ImportFrom):
-                yield from self._imported(node, conditional)
+                for definition in self._imported(node, conditional):
+                    yield replace(definition, type_checking=id(node) in typing_only)
             elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
                 yield from self._assigned(node, conditional)
             elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
@@ -120,9 +140,7 @@ class _Collector:
 
     def _definition(self, node: Function | ast.ClassDef, conditional: bool) -> Definition:
         whole = self._lines.range_of(node)
-        start = self._lines.offset(whole.start)
-        match = _DEF.match(self._lines.text, start)
-        name_range = self._lines.range(match.start(1), match.end(1)) if match else whole
+        name_range = self._lines.name_of(node)
         if isinstance(node, ast.ClassDef):
             return Definition(node.name, Binding.CLASS, whole, name_range, conditional)
         return Definition(node.name, Binding.FUNCTION, whole, name_range, conditional, node)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
-from adal_ls.lint.config import FIXED, Config
+from adal_ls.lint.config import Config
 from adal_ls.lint.findings import Finding
+from adal_ls.lint.ignores import Ignores
 from adal_ls.lint.model import ToolFile
-from adal_ls.lint.rules import RULES
+from adal_ls.lint.rules.base import FILE_RULES, FUNCTION_RULES, IGNORE_RULES, RULES, STATEMENT_RULES
 
 _DEFAULT = Config()
-_IGNORE = re.compile(r"#\s*adal:\s*ignore\[([A-Za-z0-9,\s]*)\]")
 
 
 def check(file: ToolFile, config: Config = _DEFAULT) -> list[Finding]:
@@ -19,17 +19,27 @@ def check(file: ToolFile, config: Config = _DEFAULT) -> list[Finding]:
     `# adal: ignore[CODE, CODE]` on the line where a finding starts silences it, except for the codes in `FIXED`.
     """
     found: dict[tuple[object, ...], Finding] = {}
-    for rule in RULES.values():
-        for finding in rule(file):
-            configured = config.apply(finding)
-            if configured is not None and not _ignored(file, configured):
-                # Two entries of one function say the same about its name.
-                found.setdefault((finding.range, finding.code, finding.message), configured)
+    ignores = Ignores(file.lines)
+    for finding in _findings(file):
+        configured = config.apply(finding)
+        if configured is not None and not ignores.silences(configured):
+            # Two entries of one function say the same about its name.
+            found.setdefault((finding.range, finding.code, finding.message), configured)
+    for unused in ignores.unused(RULES, config):
+        for rule in IGNORE_RULES:
+            for finding in rule(unused):
+                configured = config.apply(finding)
+                if configured is not None:
+                    found[finding.range, finding.code, finding.message] = configured
     return sorted(found.values(), key=lambda finding: (finding.range, finding.code))
 
 
-def _ignored(file: ToolFile, finding: Finding) -> bool:
-    if finding.code in FIXED:
-        return False
-    codes = _IGNORE.findall(file.lines.line(finding.range.start.line))
-    return any(code.strip() == finding.code for found in codes for code in found.split(","))
+def _findings(file: ToolFile) -> Iterator[Finding]:
+    for rule in FILE_RULES:
+        yield from rule(file)
+    for function in file.functions:
+        for local in FUNCTION_RULES:
+            yield from local(function)
+    for statement in file.subjects.statements:
+        for at_top in STATEMENT_RULES:
+            yield from at_top(statement)

@@ -38,11 +38,15 @@ class Config:
             severity={_code("severity", code): _severity(code, word) for code, word in severity.items()},
         )
 
+    def enabled(self, code: str) -> bool:
+        """Whether `select` and `ignore` let a code through; those in `FIXED` do not ask."""
+        return _longest(self.select, code) > _longest(self.ignore, code)
+
     def apply(self, finding: Finding) -> Finding | None:
         """The finding with its configured severity, or None where the configuration silences it."""
         if finding.code in FIXED:
             return finding
-        if _longest(self.select, finding.code) <= _longest(self.ignore, finding.code):
+        if not self.enabled(finding.code):
             return None
         best = _longest(self.severity, finding.code)
         return replace(finding, severity=self.severity[finding.code[:best]]) if best >= 0 else finding

@@ -6,12 +6,16 @@ import ast
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adal_ls.lint.bindings import Bindings
 from adal_ls.lint.parsing import SyntaxProblem, Unreadable
 from adal_ls.lint.text import Lines, Range
 from adal_ls.lint.values import Value
+
+if TYPE_CHECKING:
+    from adal_ls.lint.names import Names
+    from adal_ls.lint.subjects import Subjects, ToolFunction
 
 KEYS = ("function", "name", "description", "require_approval")
 """The keys of a dict entry (the custom-tools document, "Dict form")."""
@@ -119,6 +123,30 @@ class ToolFile:
     def entries(self) -> tuple[Entry, ...]:
         """The entries of CUSTOM_TOOLS in order, as far as they are written down."""
         return self.tool_list.entries
+
+    @cached_property
+    def names(self) -> Names:
+        """What the names of the top level stand for."""
+        from adal_ls.lint.names import Names
+
+        return Names(self.module, self.bindings, self.text)
+
+    @cached_property
+    def subjects(self) -> Subjects:
+        """What the local rules look at."""
+        from adal_ls.lint import subjects
+
+        return subjects.read(self)
+
+    @property
+    def functions(self) -> tuple[ToolFunction, ...]:
+        """The functions of the file that are listed as tools, in the order of the text."""
+        return self.subjects.functions
+
+    @cached_property
+    def functions_by_id(self) -> dict[int, ToolFunction]:
+        """The same, by the identity of their nodes."""
+        return {id(function.node): function for function in self.functions}
 
     @cached_property
     def tools(self) -> tuple[StaticTool, ...]:

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
+_DEFINITION = re.compile(r"(?:async(?:\s|\\\r?\n)+)?(?:def|class)(?:\s|\\\r?\n)+(\w+)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -70,13 +71,21 @@ class Lines:
             return byte_column
         return len(text.encode("utf-8", "surrogatepass")[:byte_column].decode("utf-8", "ignore"))
 
-    def range_of(self, node: ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern) -> Range:
+    def range_of(
+        self, node: ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern | ast.arg | ast.keyword
+    ) -> Range:
         """The range of a syntax node parsed from this text."""
         start, end = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         return Range(
             Position(start, self.column(start, node.col_offset)),
             Position(end, self.column(end, node.end_col_offset or node.col_offset)),
         )
+
+    def name_of(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Range:
+        """The range of the name in a definition parsed from this text."""
+        whole = self.range_of(node)
+        match = _DEFINITION.match(self.text, self.offset(whole.start))
+        return self.range(match.start(1), match.end(1)) if match else whole
 
     def range(self, start: int, end: int) -> Range:
         """The range between two code point offsets."""

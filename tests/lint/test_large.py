@@ -6,7 +6,8 @@ from adal_ls.lint import check, read, tools_with_problems
 def many_tools(count: int) -> str:
     functions = "".join(
         f'def tool_{n}(title: str, tags: list[str], limit: int = {n}) -> str:\n    """Do {n}.\n\n    Args:\n'
-        f'        title: Ünïcode.\n    """\n    return f"{{title}} {n}"\n\n\n'
+        f'        title: Ünïcode.\n        tags: Words.\n        limit: How many.\n    """\n'
+        f'    return f"{{title}} {n}"\n\n\n'
         for n in range(count)
     )
     entries = "".join(f'    {{"function": tool_{n}, "name": "t-{n}"}},\n' for n in range(count))

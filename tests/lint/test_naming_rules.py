@@ -31,6 +31,7 @@ def test_keywords_are_errors_and_soft_keywords_are_not() -> None:
         + """
 def match(x: str) -> str:
 #   ^^^^^ ADAL107
+    'Match it.'
     return x
 
 
@@ -87,10 +88,12 @@ try:
     import fancy_http_that_is_missing
 
     def fetch(url: str) -> str:
+        'Fetch with fancy.'
         return url
 except ImportError:
 
     def fetch(url: str, retries: int = 1) -> str:
+        'Fetch simply.'
         return url
 
 
@@ -110,10 +113,12 @@ def test_a_built_in_s_name_is_refused_at_the_definition_or_at_the_string() -> No
         """
 def bash(command: str) -> str:
 #   ^^^^ ADAL104
+    'Run it.'
     return "intercepted"
 
 
 def peek(path: str) -> str:
+    'Look into a file.'
     return path
 
 
@@ -161,6 +166,7 @@ def test_a_name_in_another_script_is_valid_but_models_take_ascii_only() -> None:
         """
 def 查询天气(城市: str) -> str:
 #   ^^^^ ADAL106
+    'Query the weather.'
     return 城市
 
 
@@ -186,6 +192,7 @@ def test_a_hidden_builtin_is_a_hint_only_where_something_is_hidden() -> None:
         """
 def credits(x: str) -> str:
 #   ^^^^^^^ ADAL107
+    'Who made it.'
     return x
 
 
@@ -196,7 +203,7 @@ CUSTOM_TOOLS = [credits, {"function": credits, "name": "list"}]
 
 
 def test_a_definition_is_marked_once_however_often_it_is_listed() -> None:
-    source = "def bash() -> str:\n    return ''\n\n\nCUSTOM_TOOLS = [bash, bash]\n"
+    source = "def bash() -> str:\n    'Run.'\n    return ''\n\n\nCUSTOM_TOOLS = [bash, bash]\n"
     assert codes(source) == ["ADAL104", "ADAL103"]
 
 

@@ -1,18 +1,20 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from adal_ls.lint import FIXED, RULES, Rule, Severity, check, read
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
-def test_the_failing_example_of_a_rule_fails_and_the_passing_one_is_clean(rule: Rule) -> None:
+def test_the_failing_example_of_a_rule_fails_and_the_passing_one_is_clean(rule: Rule[Any]) -> None:
     assert rule.code in [finding.code for finding in check(read(rule.failing))]
     assert check(read(rule.passing)) == []
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
-def test_a_rule_says_why_in_one_line(rule: Rule) -> None:
+def test_a_rule_says_why_in_one_line(rule: Rule[Any]) -> None:
     assert rule.why.endswith(".")
     assert "\n" not in rule.why
     assert rule.name == rule.name.lower().replace(" ", "-")

@@ -76,7 +76,8 @@ def test_a_duplicated_name_is_one_tool_that_carries_the_problem() -> None:
 
 def test_problems_of_a_definition_s_name_stay_away_from_tools_with_another_name() -> None:
     file = read(
-        "def bash(x: str) -> str:\n    return x\n\n\nCUSTOM_TOOLS = [bash, {'function': bash, 'name': 'run'}]\n"
+        "def bash(x: str) -> str:\n    'Run.'\n    return x\n\n\n"
+        "CUSTOM_TOOLS = [bash, {'function': bash, 'name': 'run'}]\n"
     )
     tools = tools_with_problems(file, check(file))
     assert [(tool.name, tool.problems) for tool in tools] == [("bash", ("ADAL104",)), ("run", ())]

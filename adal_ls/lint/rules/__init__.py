@@ -2,7 +2,45 @@
 
 from __future__ import annotations
 
-from adal_ls.lint.rules import entries, naming, shape, syntax
+from adal_ls.lint.rules import (
+    callables,
+    docstrings,
+    entries,
+    ignores,
+    naming,
+    output,
+    safety,
+    secrets,
+    shape,
+    signature,
+    syntax,
+    unlisted,
+)
 from adal_ls.lint.rules.base import RULES, Rule
 
-__all__ = ["RULES", "Rule", "entries", "naming", "shape", "syntax"]
+__all__ = [
+    "RULES",
+    "Rule",
+    "anchor",
+    "callables",
+    "docstrings",
+    "entries",
+    "ignores",
+    "naming",
+    "output",
+    "safety",
+    "secrets",
+    "shape",
+    "signature",
+    "syntax",
+    "unlisted",
+]
+
+
+def anchor(code: str) -> str:
+    """Where docs/rules.md speaks of a rule: the fragment of its heading, "adal103-duplicate".
+
+    Raises:
+        KeyError: there is no rule of that code.
+    """
+    return f"{code.lower()}-{RULES[code].name}"

@@ -1,20 +1,29 @@
-"""What a rule is: data plus a function from the file to findings."""
+"""What a rule is: data plus a function from what it looks at to findings.
+
+Three kinds of subject. A *global* rule looks at the file: its entries and bindings. *Local* rules look at one function
+that is a tool, or at one top-level statement, and know of the rest of the file only what its names stand for: after an
+edit that leaves the names alone they need to look at the changed statement only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 from adal_ls.lint.findings import Finding, Fix, Severity
 from adal_ls.lint.model import ToolFile
+from adal_ls.lint.subjects import Statement, ToolFunction
 from adal_ls.lint.text import Range
 
-Check = Callable[["Rule", ToolFile], Iterator[Finding]]
+Subject = TypeVar("Subject")
+Check = Callable[["Rule[Subject]", Subject], Iterator[Finding]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule of the lint. `failing` and `passing` are whole tools files; the documentation shows them."""
+class Rule(Generic[Subject]):
+    """A rule of the lint. `failing` and `passing` are whole tools files; the documentation shows them. `fix` says what
+    the quick fix does, None where there is none."""
 
     code: str
     name: str
@@ -22,7 +31,8 @@ class Rule:
     why: str
     failing: str
     passing: str
-    check: Check
+    check: Check[Subject]
+    fix: str | None = None
 
     def finding(
         self,
@@ -35,30 +45,76 @@ class Rule:
         """A finding of this rule."""
         return Finding(self.code, self.name, self.severity, message, place, related, fixes)
 
-    def __call__(self, file: ToolFile) -> Iterator[Finding]:
-        return self.check(self, file)
+    def __call__(self, subject: Subject) -> Iterator[Finding]:
+        return self.check(self, subject)
 
 
-RULES: dict[str, Rule] = {}
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """A code in an `# adal: ignore[...]` that silences nothing: `place` is the code, `why` the reason."""
+
+    place: Range
+    why: str
+    removal: Fix
+
+
+RULES: dict[str, Rule[Any]] = {}
 """Every rule by its code. `adal_ls.lint.rules` fills it."""
+FILE_RULES: list[Rule[ToolFile]] = []
+FUNCTION_RULES: list[Rule[ToolFunction]] = []
+STATEMENT_RULES: list[Rule[Statement]] = []
+IGNORE_RULES: list[Rule[Unused]] = []
 
 
-def rule(*, code: str, name: str, severity: Severity, why: str, failing: str, passing: str) -> Callable[[Check], Rule]:
-    """Register the decorated function as a rule. `def f(x: str)` and the like stand before an example that begins with
-    `CUSTOM_TOOLS`, so that examples show what matters."""
+@dataclass(frozen=True, slots=True)
+class _Register(Generic[Subject]):
+    """The decorator `@rule(code=..., ...)`.
 
-    def register(check: Check) -> Rule:
-        if code in RULES:
-            raise ValueError(f"two rules have the code {code}: '{RULES[code].name}' and '{name}'")
-        registered = Rule(code, name, severity, why, _whole(failing), _whole(passing), check)
-        RULES[code] = registered
-        return registered
+    `def f(x: str)` and the like stand before an example that begins with `CUSTOM_TOOLS`, and `CUSTOM_TOOLS = [f]` after
+    one that has none where the rule is local, so that examples show what matters.
+    """
 
-    return register
+    rules: list[Rule[Subject]]
+    listed: bool = True
+
+    def __call__(
+        self,
+        *,
+        code: str,
+        name: str,
+        severity: Severity,
+        why: str,
+        failing: str,
+        passing: str,
+        fix: str | None = None,
+    ) -> Callable[[Check[Subject]], Rule[Subject]]:
+        def register(check: Check[Subject]) -> Rule[Subject]:
+            if code in RULES:
+                raise ValueError(f"two rules have the code {code}: '{RULES[code].name}' and '{name}'")
+            registered = Rule(code, name, severity, why, failing, passing, check, fix)
+            whole = replace(registered, failing=self._whole(failing), passing=self._whole(passing))
+            RULES[code] = whole
+            self.rules.append(whole)
+            return whole
+
+        return register
+
+    def _whole(self, example: str) -> str:
+        if example.startswith("CUSTOM_TOOLS"):
+            return f"{_FUNCTION}{example}"
+        return f"{example}{_LIST}" if self.listed and "CUSTOM_TOOLS" not in example else example
 
 
 _FUNCTION = 'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\n'
+_LIST = "\n\nCUSTOM_TOOLS = [f]\n"
+
+rule = _Register(FILE_RULES, listed=False)
+function_rule = _Register(FUNCTION_RULES)
+statement_rule = _Register(STATEMENT_RULES)
+ignore_rule = _Register(IGNORE_RULES)
 
 
-def _whole(example: str) -> str:
-    return f"{_FUNCTION}{example}" if example.startswith("CUSTOM_TOOLS") else example
+def quoted(names: list[str]) -> str:
+    """Names as a message lists them: 'a', 'b' and 'c'."""
+    shown = [f"'{name}'" for name in names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

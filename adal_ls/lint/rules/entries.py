@@ -41,8 +41,9 @@ _CERTAIN = (ValueKind.CONSTANT, ValueKind.CONTAINER, ValueKind.F_STRING)
     why='A dict entry names its function under the key "function"; without it there is nothing to call.',
     failing='CUSTOM_TOOLS = [{"name": "f"}]\n',
     passing='CUSTOM_TOOLS = [{"function": f, "name": "f"}]\n',
+    fix="Write the key that was meant by a similar one.",
 )
-def missing_function(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def missing_function(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry in _dicts(file):
         if entry.open or entry.item("function") is not None:
             continue
@@ -61,8 +62,9 @@ def missing_function(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     why="The runtime does not know the key: what it was meant to say is not heard, and the tool works in another way.",
     failing='CUSTOM_TOOLS = [{"function": f, "approve": False}]\n',
     passing='CUSTOM_TOOLS = [{"function": f, "require_approval": False}]\n',
+    fix="Write the key that is meant, or put quotes around it.",
 )
-def unknown_key(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def unknown_key(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry in _dicts(file):
         for item in entry.items:
             if item.bare_key is not None:
@@ -83,8 +85,9 @@ def unknown_key(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     why="A name and a description are strings and a function is callable; the runtime cannot use anything else.",
     failing='CUSTOM_TOOLS = [{"function": "f"}]\n',
     passing='CUSTOM_TOOLS = [{"function": f}]\n',
+    fix="Write the function itself for a string that names one of this file.",
 )
-def bad_value(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def bad_value(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry in _dicts(file):
         for key in ("name", "description"):
             item = entry.item(key)
@@ -103,8 +106,9 @@ def bad_value(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     why="The name is bound nowhere in the file, so loading it ends in a NameError and none of its tools can run.",
     failing="CUSTOM_TOOLS = [f, g]\n",
     passing="CUSTOM_TOOLS = [f]\n",
+    fix="Use the function of the most similar name.",
 )
-def undefined_function(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def undefined_function(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry in file.entries:
         function = entry.function
         root = function.root if function else None
@@ -128,8 +132,9 @@ def undefined_function(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     why="Only the literal False lets a tool run without asking; anything else is the safe side, whatever was meant.",
     failing='CUSTOM_TOOLS = [{"function": f, "require_approval": "False"}]\n',
     passing='CUSTOM_TOOLS = [{"function": f, "require_approval": False}]\n',
+    fix="Use True (as it works now) or False.",
 )
-def bad_require_approval(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def bad_require_approval(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry in _dicts(file):
         item = entry.item("require_approval")
         if item is None or item.value.kind not in _CERTAIN or isinstance(item.value.constant, bool):
@@ -156,9 +161,9 @@ def _is_below(file: ToolFile, name: str, place: Range) -> bool:
     severity=Severity.ERROR,
     why="Calling a class makes an object, which is no result for a model; the runtime leaves the entry out.",
     failing="class Finder:\n    pass\n\n\nCUSTOM_TOOLS = [Finder]\n",
-    passing="class Finder:\n    pass\n\n\ndef find(x: str) -> str:\n    return x\n\n\nCUSTOM_TOOLS = [find]\n",
+    passing="CUSTOM_TOOLS = [f]\n",
 )
-def class_entry(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def class_entry(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry in file.entries:
         function = entry.function
         if function is None or function.kind is not ValueKind.NAME or function.name is None:
@@ -177,7 +182,7 @@ def class_entry(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     failing="CUSTOM_TOOLS = [lambda x: x]\n",
     passing='CUSTOM_TOOLS = [{"function": lambda x: x, "name": "same"}]\n',
 )
-def nameless_function(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def nameless_function(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry in file.entries:
         function = entry.function
         if function is None or entry.named or function.kind not in (ValueKind.LAMBDA, ValueKind.PARTIAL):

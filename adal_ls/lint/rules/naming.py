@@ -14,6 +14,12 @@ from adal_ls.lint.text import Range
 
 # Not `keyword.softkwlist`, which differs between Pythons: lint must not.
 _SOFT_KEYWORDS = frozenset({"_", "case", "match", "type"})
+
+
+def _named_example(name: str) -> str:
+    return f'def {name}(x: str) -> str:\n    """List tickets."""\n    return x\n\n\nCUSTOM_TOOLS = [{name}]\n'
+
+
 _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 
 
@@ -24,8 +30,9 @@ _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_")
     why="A tool name must be a Python identifier; the runtime leaves the tool out otherwise.",
     failing='CUSTOM_TOOLS = [{"function": f, "name": "create-ticket"}]\n',
     passing='CUSTOM_TOOLS = [{"function": f, "name": "create_ticket"}]\n',
+    fix='Rename the tool: in its "name", or by giving it one in dict form.',
 )
-def invalid_identifier(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def invalid_identifier(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry, name in _named(file):
         if not naming.is_identifier(name):
             message = f"The tool name {_shown(name)} is not a valid Python identifier, so the tool is left out"
@@ -39,8 +46,9 @@ def invalid_identifier(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     why="A tool name must not be a Python keyword; the runtime leaves the tool out otherwise.",
     failing='CUSTOM_TOOLS = [{"function": f, "name": "return"}]\n',
     passing='CUSTOM_TOOLS = [{"function": f, "name": "return_book"}]\n',
+    fix='Rename the tool: in its "name", or by giving it one in dict form.',
 )
-def keyword(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def keyword(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry, name in _named(file):
         if naming.is_keyword(name):
             message = f"The tool name '{name}' is a Python keyword, so the tool is left out"
@@ -54,8 +62,9 @@ def keyword(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     why="A call must never reach the wrong function, so the runtime drops every tool of a duplicated name.",
     failing='CUSTOM_TOOLS = [f, {"function": f, "name": "f"}]\n',
     passing='CUSTOM_TOOLS = [f, {"function": f, "name": "g"}]\n',
+    fix='Rename the tool: in its "name", or by giving it one in dict form.',
 )
-def duplicate(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def duplicate(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     first: dict[str, Entry] = {}
     for entry, name in _named(file):
         if entry.conditional:  # another branch may list the same name
@@ -80,8 +89,9 @@ def duplicate(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     why="A custom tool never replaces a built-in one: a call of `bash` must run what the person believes it runs.",
     failing='CUSTOM_TOOLS = [{"function": f, "name": "read_file"}]\n',
     passing='CUSTOM_TOOLS = [{"function": f, "name": "read_ticket"}]\n',
+    fix='Rename the tool: in its "name", or by giving it one in dict form.',
 )
-def builtin_clash(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def builtin_clash(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry, name in _named(file):
         if (reserved := naming.RESERVED.get(naming.canonical(name))) is not None:
             owner = "a built-in tool" if reserved.ours else "a built-in tool of AdaL"
@@ -99,8 +109,9 @@ def builtin_clash(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     why="A model, and a person who approves a call, confuse names that differ from a built-in tool only in case.",
     failing='CUSTOM_TOOLS = [{"function": f, "name": "Bash"}]\n',
     passing='CUSTOM_TOOLS = [{"function": f, "name": "run_job"}]\n',
+    fix='Rename the tool: in its "name", or by giving it one in dict form.',
 )
-def builtin_lookalike(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def builtin_lookalike(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry, name in _named(file):
         if naming.is_identifier(name) and (known := naming.lookalike(name)) is not None:
             what = "group of built-in tools" if known in naming.GROUPS else "built-in tool"
@@ -116,7 +127,7 @@ def builtin_lookalike(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     failing='CUSTOM_TOOLS = [{"function": f, "name": "查询天气"}]\n',
     passing='CUSTOM_TOOLS = [{"function": f, "name": "query_weather"}]\n',
 )
-def provider_name(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def provider_name(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry, name in _named(file):
         if naming.fits_providers(name) or naming.is_refused(name):
             continue
@@ -134,10 +145,10 @@ def provider_name(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     name="soft-keyword-or-builtin",
     severity=Severity.HINT,
     why="The name works, but the function hides a Python builtin in this file, or reads like a keyword.",
-    failing="def list(x: str) -> str:\n    return x\n\n\nCUSTOM_TOOLS = [list]\n",
-    passing="def list_tickets(x: str) -> str:\n    return x\n\n\nCUSTOM_TOOLS = [list_tickets]\n",
+    failing=_named_example("list"),
+    passing=_named_example("list_tickets"),
 )
-def soft_keyword_or_builtin(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def soft_keyword_or_builtin(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry, name in _named(file):
         if naming.is_refused(name):
             continue

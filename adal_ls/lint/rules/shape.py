@@ -19,10 +19,11 @@ _ONE_LINE = 88
     name="missing-custom-tools",
     severity=Severity.INFORMATION,
     why="The runtime reads the module-level list CUSTOM_TOOLS and nothing else; a function outside of it is no tool.",
-    failing="def f(x: str) -> str:\n    return x\n",
-    passing="def f(x: str) -> str:\n    return x\n\n\nCUSTOM_TOOLS = [f]\n",
+    failing='def f(x: str) -> str:\n    """Do f."""\n    return x\n',
+    passing="CUSTOM_TOOLS = [f]\n",
+    fix="Add the list, with the public functions of the file.",
 )
-def missing_custom_tools(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def missing_custom_tools(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     if file.tool_list.range is not None or file.bindings.knows(_LIST_NAME):
         return
     functions = [d.name for d in file.bindings.functions() if not d.name.startswith("_")]
@@ -37,8 +38,9 @@ def missing_custom_tools(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     why="The runtime takes a list or a tuple; from any other value it gets no tools.",
     failing="CUSTOM_TOOLS = {f}\n",
     passing="CUSTOM_TOOLS = [f]\n",
+    fix="Make a set, a generator or a single function a list.",
 )
-def not_a_list(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def not_a_list(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     wrong = file.tool_list.wrong
     if wrong is not None:
         message = f"CUSTOM_TOOLS must be a list or tuple, not {_words(wrong)}"
@@ -52,8 +54,9 @@ def not_a_list(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     why="An entry of CUSTOM_TOOLS is a function, or a dict with a function in it; anything else is no tool.",
     failing='CUSTOM_TOOLS = ["f"]\n',
     passing="CUSTOM_TOOLS = [f]\n",
+    fix="Write the function itself for a string that names one of this file.",
 )
-def bad_entry(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def bad_entry(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for entry in file.entries:
         if entry.kind is EntryKind.WRONG:
             message = f"An entry of CUSTOM_TOOLS must be a function or a dict, not {entry.value.words}"
@@ -68,7 +71,7 @@ def bad_entry(rule: Rule, file: ToolFile) -> Iterator[Finding]:
     failing="CUSTOM_TOOLS = [f]\nCUSTOM_TOOLS.append(f)\n",
     passing="CUSTOM_TOOLS = [f]\n",
 )
-def dynamic_list(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def dynamic_list(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for part in file.tool_list.computed:
         yield rule.finding(f"CUSTOM_TOOLS is {part.what}: what it holds is known once the file is loaded", part.range)
     for entry in file.entries:

@@ -16,9 +16,9 @@ from adal_ls.lint.text import Range
     severity=Severity.ERROR,
     why="Python refuses the whole file, so none of its tools can run. Everything else in it is still read and checked.",
     failing="def f(x: str -> str:\n    return x\n\n\nCUSTOM_TOOLS = [f]\n",
-    passing="def f(x: str) -> str:\n    return x\n\n\nCUSTOM_TOOLS = [f]\n",
+    passing="CUSTOM_TOOLS = [f]\n",
 )
-def syntax(rule: Rule, file: ToolFile) -> Iterator[Finding]:
+def syntax(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     for problem in file.syntax:
         yield rule.finding(problem.message, problem.range)
 

@@ -1,0 +1,235 @@
+"""What local rules look at: one function that is a tool, or one top-level statement."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from adal_ls.lint.bindings import Binding, Definition, Function
+from adal_ls.lint.body import Body, Call
+from adal_ls.lint.model import Entry, ToolFile
+from adal_ls.lint.names import Names
+from adal_ls.lint.text import Lines, Range
+from adal_ls.lint.values import ValueKind
+from adal_ls.schema import ToolSchema, from_ast
+from adal_ls.schema.docstring import Docstring
+from adal_ls.schema.docstring import parse as parse_docstring
+
+_OUTPUT = re.compile(r"(?:adalflow|adal_ls)\.(?:\w+\.)*ToolOutput")
+_STEPS = 10  # aliases may refer to themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter that a caller names, or (`star`) one that takes any number of arguments."""
+
+    node: ast.arg
+    default: ast.expr | None
+    star: bool = False
+    positional_only: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.node.arg
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One top-level statement, with the names of the file."""
+
+    node: ast.stmt
+    lines: Lines = field(repr=False)
+    names: Names = field(repr=False)
+    is_tool: bool = False
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it runs, all of it, when the file is loaded."""
+        return not isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+    @cached_property
+    def text(self) -> str:
+        """The statement as it is written, decorators included."""
+        decorators = getattr(self.node, "decorator_list", None) or [self.node]
+        first = min(self.node.lineno, decorators[0].lineno) - 1
+        last = self.node.end_lineno or self.node.lineno
+        end = self.lines.starts[last] if last < len(self.lines.starts) else len(self.lines.text)
+        return self.lines.text[self.lines.starts[first] : end]
+
+    @cached_property
+    def body(self) -> Body:
+        return Body(self.node, self.names)
+
+    @cached_property
+    def effects(self) -> tuple[Call, ...]:
+        """The calls, where one of them can write, execute, block or end the process; looked for by words first, as
+        most statements have none."""
+        return self.body.calls if self.names.effect_words.search(self.text) else ()
+
+    @cached_property
+    def outputs(self) -> tuple[ast.Call, ...]:
+        """The calls that make a ToolOutput, as far as imports tell."""
+        if not self.names.output_words.search(self.text):
+            return ()
+        return tuple(c.node for c in self.body.calls if isinstance(c.node, ast.Call) and _OUTPUT.fullmatch(c.target))
+
+
+@dataclass(frozen=True)
+class ToolFunction:
+    """One definition of a function that CUSTOM_TOOLS lists.
+
+    `bound`: a method of an object, whose first parameter is filled. `described`: every entry gives a description, so
+    that the model never reads the docstring.
+    """
+
+    node: Function
+    name_range: Range
+    statement: Statement = field(repr=False)
+    """The function alone, as if it stood at the top level."""
+    bound: bool = False
+    described: bool = False
+
+    @property
+    def lines(self) -> Lines:
+        return self.statement.lines
+
+    @property
+    def names(self) -> Names:
+        return self.statement.names
+
+    @cached_property
+    def all_parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in the order of the signature; an object's method without the first."""
+        found = list(_parameters(self.node.args))
+        unfilled = bool(found) and not found[0].star and (self.bound or found[0].name in ("self", "cls"))
+        return tuple(found[1:] if unfilled else found)
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those that a caller names."""
+        return tuple(parameter for parameter in self.all_parameters if not parameter.star)
+
+    @cached_property
+    def schema(self) -> ToolSchema:
+        return from_ast(self.node, self.names.scope)
+
+    @cached_property
+    def docstring(self) -> str | None:
+        """The docstring as it stands in the source."""
+        return ast.get_docstring(self.node, clean=False)
+
+    @cached_property
+    def documented(self) -> Docstring:
+        """What the docstring says, and of which parameters."""
+        return parse_docstring(self.docstring)
+
+    def place(self, parameter: Parameter) -> Range:
+        """The name of a parameter."""
+        start = self.lines.range_of(parameter.node).start
+        return self.lines.span(start, len(parameter.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """What the local rules look at in a file. `statements`: those at the top level that could be read, and the tools
+    that stand inside of others."""
+
+    functions: tuple[ToolFunction, ...]
+    statements: tuple[Statement, ...]
+
+
+def read(file: ToolFile) -> Subjects:
+    """The subjects of a file; all branches of a conditional definition are tools."""
+    listed: dict[int, tuple[Function, Range, bool]] = {}
+    described: dict[int, bool] = {}
+    for entry in file.entries:
+        for node, place, bound in _meant(file, entry):
+            listed[id(node)] = (node, place, bound)
+            described[id(node)] = described.get(id(node), True) and bool(entry.description)
+    top = {id(node): Statement(node, file.lines, file.names, id(node) in listed) for node in file.module.body}
+    tools = {
+        key: top.get(key) or Statement(node, file.lines, file.names, is_tool=True)
+        for key, (node, _, _) in listed.items()
+    }
+    functions = [
+        ToolFunction(node, place, tools[key], bound, described[key]) for key, (node, place, bound) in listed.items()
+    ]
+    functions.sort(key=lambda function: function.name_range)
+    return Subjects(tuple(functions), (*top.values(), *(tools[key] for key in tools if key not in top)))
+
+
+def tool_functions_of(file: ToolFile, entry: Entry) -> Iterator[ToolFunction]:
+    """The definitions that one entry lists."""
+    wanted = {id(node) for node, _, _ in _meant(file, entry)}
+    by_id = file.functions_by_id
+    return (by_id[key] for key in wanted if key in by_id)
+
+
+def definitions(file: ToolFile, entry: Entry) -> tuple[Definition, ...]:
+    """The definitions that an entry's name may mean once the file has run, through aliases; the last, or one for each
+    branch."""
+    name = entry.function.name if entry.function is not None and entry.function.kind is ValueKind.NAME else None
+    for _ in range(_STEPS):
+        effective = file.bindings.effective(name) if name else None
+        if name is None or effective is None:
+            return ()
+        if effective.kind is not Binding.ALIAS:
+            return file.bindings.candidates(name)
+        name = effective.original
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method that an entry refers to. `unbound`: through the class, so nothing fills its first parameter."""
+
+    owner: str
+    node: Function
+    unbound: bool
+
+
+def method(file: ToolFile, entry: Entry) -> Method | None:
+    """The method of a class of this file that an entry such as `Desk.find` or `desk.find` refers to."""
+    if entry.function is None or entry.function.kind is not ValueKind.ATTRIBUTE or not entry.function.name:
+        return None
+    root, _, attribute = entry.function.name.partition(".")
+    names = file.names.scope.names
+    owner = names.get(root)
+    through_class = isinstance(owner, ast.ClassDef)
+    if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name):
+        owner = names.get(owner.func.id)
+    if not isinstance(owner, ast.ClassDef):
+        return None
+    for node in reversed(owner.body):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == attribute:
+            kinds = {decorator.id for decorator in node.decorator_list if isinstance(decorator, ast.Name)}
+            if kinds & {"staticmethod", "property"}:
+                return None
+            return Method(owner.name, node, through_class and "classmethod" not in kinds)
+    return None
+
+
+def _meant(file: ToolFile, entry: Entry) -> Iterator[tuple[Function, Range, bool]]:
+    for definition in definitions(file, entry):
+        if definition.kind is Binding.FUNCTION and definition.node is not None:
+            yield definition.node, definition.name_range, False
+    found = method(file, entry)
+    if found is not None and not found.unbound:
+        yield found.node, file.lines.name_of(found.node), True
+
+
+def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    only = len(arguments.posonlyargs)
+    for index, (node, default) in enumerate(zip(positional, [*missing, *arguments.defaults], strict=True)):
+        yield Parameter(node, default, positional_only=index < only)
+    if arguments.vararg is not None:
+        yield Parameter(arguments.vararg, None, star=True)
+    for node, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield Parameter(node, default)
+    if arguments.kwarg is not None:
+        yield Parameter(arguments.kwarg, None, star=True)
