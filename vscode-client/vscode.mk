@@ -18,7 +18,7 @@ vscode-test: vscode-build
 
 # The README's picture, as the end-to-end test takes it.
 vscode-picture: vscode-build
-	cd vscode-client && $(VSCODE_PATH) ADAL_TAKE_PICTURE=1 npm run -s test:e2e -- picture
+	cd vscode-client && $(VSCODE_PATH) ADAL_TAKE_PICTURE=1 npx --no-install vitest run --config vitest.e2e.config.mts picture
 
 editor: vscode-build
 	cd vscode-client && $(VSCODE_PATH) node test/rig/tryOut.ts

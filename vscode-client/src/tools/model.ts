@@ -1,6 +1,9 @@
-import { type Disposable, EventEmitter, type LogOutputChannel } from "vscode";
+import { type Disposable, EventEmitter, type LogOutputChannel, languages, workspace } from "vscode";
+import { TOOLS_FILES } from "../client.ts";
 import type { Connection } from "../connection.ts";
 import type { Project } from "../protocol.ts";
+
+const PAUSE_MS = 150; // rows that change with every key would flicker
 
 /** The tools as the server last listed them; empty while it does not run. */
 export class ToolsModel implements Disposable {
@@ -8,6 +11,7 @@ export class ToolsModel implements Disposable {
   private readonly subscriptions: Disposable[];
   private listed: readonly Project[] = [];
   private asked = 0;
+  private timer: NodeJS.Timeout | undefined;
 
   readonly onDidChange = this.changes.event;
 
@@ -17,6 +21,10 @@ export class ToolsModel implements Disposable {
   ) {
     this.subscriptions = [
       connection.onNotification("adal/tools/changed", () => void this.refresh()),
+      // An edit changes names and problems before anything is saved, which the server's notification is about.
+      workspace.onDidChangeTextDocument(({ document }) => {
+        if (languages.match(TOOLS_FILES, document) > 0) this.refreshSoon();
+      }),
       connection.onDidChangeState((state) => {
         if (state.kind === "running") void this.refresh();
         else if (state.kind !== "starting") this.take([]); // a restart keeps the list on show
@@ -40,8 +48,14 @@ export class ToolsModel implements Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     for (const subscription of this.subscriptions) subscription.dispose();
     this.changes.dispose();
+  }
+
+  private refreshSoon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.refresh(), PAUSE_MS);
   }
 
   private take(projects: readonly Project[]): void {

@@ -43,6 +43,7 @@ test("a bad tool name is marked, a quick fix mends it without saving, and the tr
 
   await editor.squiggles("error").waitFor({ state: "detached" });
   expect(await editor.text()).toContain('"name": "tell_weather"');
+  await rows.and(editor.page.locator('[aria-label="tell_weather, asks for approval"]')).waitFor();
   await editor.page.locator(".tab.active.dirty").waitFor();
 });
 

@@ -58,7 +58,7 @@ const PROMPT = 'sales(region="north", week=42)\nsave_report(title="North", text=
 
 /** What the README shows; `make vscode-picture` takes it over. */
 test.each(["dark", "light"] as const)("a picture of lint, tools and an approval together (%s)", async (theme) => {
-  using workspace = new Workspace({ ".adal/tools.py": TOOLS.replace("save-report", "save_report") });
+  using workspace = new Workspace({ ".adal/tools.py": TOOLS.replace("save-report", "save_report") }, "weekly-report");
   const editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py", theme });
   await editor.statusBar("AdaL: 2 tools").waitFor();
   await editor.showSidebar();
@@ -68,6 +68,7 @@ test.each(["dark", "light"] as const)("a picture of lint, tools and an approval 
   await editor.webview().locator(".approval", { hasText: "save_report" }).waitFor();
   await editor.typeOver(TOOLS);
   await editor.squiggles().waitFor();
+  await (await editor.toolRows()).locator(".monaco-decoration-text-badge").waitFor();
   await editor.page.keyboard.press("Control+End");
 
   const file = await editor.picture(`overview-${theme}`);

@@ -4,9 +4,13 @@ import * as path from "node:path";
 
 /** A folder with these files (path → text), for one test. */
 export class Workspace implements Disposable {
-  readonly folder = realpathSync(mkdtempSync(path.join(tmpdir(), "adal-workspace-")));
+  readonly folder: string;
+  private readonly scratch = realpathSync(mkdtempSync(path.join(tmpdir(), "adal-workspace-")));
 
-  constructor(files: Record<string, string> = {}) {
+  /** The window is titled with `name`. */
+  constructor(files: Record<string, string> = {}, name = "project") {
+    this.folder = path.join(this.scratch, name);
+    mkdirSync(this.folder);
     for (const [name, text] of Object.entries(files)) this.write(name, text);
   }
 
@@ -20,6 +24,6 @@ export class Workspace implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.scratch, { recursive: true, force: true, maxRetries: 5 });
   }
 }
