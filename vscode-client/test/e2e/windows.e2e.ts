@@ -91,7 +91,7 @@ test("a reload while an approval waits runs nothing, and the run is shown as can
 
   // What asked has ended with the window: the call was not made, and the run says that it was cut short.
   const call = editor.webview().locator(".call", { hasText: "bump" });
-  await call.getByLabel("Denied").waitFor();
+  await call.getByLabel("Denied").waitFor({ timeout: 60_000 }); // server, host and worker start anew before
   await editor.webview().locator(".finished", { hasText: "Stopped" }).waitFor();
   await editor.picture("reloaded-while-waiting");
   expect(existsSync(workspace.path("runs.txt"))).toBe(false);
