@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from adal_ls.lint import Config, Finding, Range, ToolFile
 
 SOURCE = "adal-ls"
+
+PATIENCE = 0.2
+"""Seconds diagnostics may wait behind a stream of edits."""
 
 _SEVERITIES = {"error": 1, "warning": 2, "information": 3, "hint": 4}
 
@@ -99,6 +103,8 @@ class Diagnostics:
         self._open: dict[str, Analysis] = {}  # by the URI's spelling
         self._disk: dict[str, Analysis] = {}  # by the file's identity
         self._uris: dict[str, str] = {}  # the file's identity -> the URI the client knows it by
+        self._due: dict[str, Document] = {}  # changed and not published yet, by the URI's spelling
+        self._due_since = 0.0
         self._published: dict[str, dict[str, str]] = {}  # the file's identity -> URIs it has diagnostics under
 
     def analysis(self, uri: str) -> Analysis | None:
@@ -124,13 +130,27 @@ class Diagnostics:
         self.changed(document)
 
     def changed(self, document: Document) -> None:
-        """An open document has another text."""
+        """An open document has another text. Its diagnostics follow with the next `publish_due`."""
         if is_tools_file(document.uri) and not self._client.pull_diagnostics:
-            self._publish(self._of_open(document))
+            if not self._due:
+                self._due_since = time.monotonic()
+            self._due[uris.spelling(document.uri)] = document
+
+    def publish_due(self, *, idle: bool) -> None:
+        """Pushes what is due: at once if no message is waiting, else when it has waited `PATIENCE`.
+
+        An edit that another edit follows in the queue is never linted: what it would say is out of date. Where the
+        client waits for each answer, nothing is ever skipped.
+        """
+        if self._due and (idle or time.monotonic() - self._due_since > PATIENCE):
+            due, self._due = self._due, {}
+            for document in due.values():
+                self._publish(self._of_open(document))
 
     def closed(self, document: Document) -> None:
         """A document was closed: from now on the file on disk counts."""
         self._open.pop(uris.spelling(document.uri), None)
+        self._due.pop(uris.spelling(document.uri), None)
         if is_tools_file(document.uri):
             self.check_disk(document.identity)
 
@@ -145,7 +165,7 @@ class Diagnostics:
             if loaded is not None:
                 self._disk[identity] = analyse_loaded(loaded, self._config(project))
         if not self._client.pull_diagnostics:
-            self._publish_file(identity)
+            self._publish_disk(identity)
 
     def check_all(self) -> None:
         """Everything again, after a change of settings."""
@@ -211,20 +231,17 @@ class Diagnostics:
         else:
             under.pop(uris.spelling(document.uri), None)
 
-    def _publish_file(self, identity: str) -> None:
-        """Brings what the client shows for a file in line with its analyses."""
-        opened = self._documents.of_file(identity)
-        current = [self._of_open(document) for document in opened]
-        if not current and identity in self._disk:
-            current = [self._disk[identity]]
-        self._clear_other(identity, [analysis.document for analysis in current])
-        for analysis in current:
+    def _publish_disk(self, identity: str) -> None:
+        """Brings what the client shows for a file that is not open in line with the disk."""
+        analysis = self._disk.get(identity)
+        self._clear_other(identity, [] if analysis is None else [analysis.document])
+        if analysis is not None:
             shown = uris.spelling(analysis.document.uri) in self._published.get(identity, {})
             if shown or analysis.findings:
                 self._publish(analysis)
 
     def _clear_other(self, identity: str, kept: list[Document]) -> None:
-        """Empties the lists of the file under every URI but those of `kept`."""
+        """Empties the lists of the file under every URI but those of `kept` and of its open documents."""
         spelled = {uris.spelling(document.uri) for document in kept}
         spelled |= {uris.spelling(document.uri) for document in self._documents.of_file(identity)}
         under = self._published.get(identity, {})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from adal_ls.protocol import methods
-from adal_ls.server.host_process import GRACE, HostProcess
 from adal_ls.server.rpc import (
     METHOD_NOT_FOUND,
     REQUEST_CANCELLED,
@@ -22,8 +21,14 @@ from adal_ls.server.rpc import (
 )
 from adal_ls.version import __version__
 
+if TYPE_CHECKING:
+    from adal_ls.server.host_process import HostProcess
+
 GREETING_LIMIT = 20.0
 """Seconds a host may take until it answered the first message; on a cold disk its imports take a few."""
+
+ENDING_LIMIT = 2.0
+"""Seconds the server waits at its own end for a host that is being ended."""
 
 NO_RUNTIME = "the agent runtime is not set up: no Python with the adal-ls package is known"
 
@@ -31,6 +36,13 @@ State = Literal["absent", "greeting", "ready", "refused"]
 
 OnRequest = Callable[[Id, Json], None]
 OnNotification = Callable[[Json], None]
+
+
+def command_line(python: str) -> tuple[str, ...]:
+    """How an interpreter that has the package runs the host."""
+    # -I: the environment variables PYTHON*, the user's site packages and the current folder have no say in what the
+    # host imports.
+    return (python, "-I", "-m", "adal_ls.agent")
 
 
 class _Question:
@@ -101,7 +113,7 @@ class Host:
         """Ends the host. Blocks until it and what it started are gone (about a second at most)."""
         self._dispose()
         for _, thread in self._ending:
-            thread.join(timeout=2 * GRACE)
+            thread.join(timeout=ENDING_LIMIT)
 
     def kill(self) -> None:
         """Ends the host at once. Safe from any thread: the last resort of a server that must go."""
@@ -149,6 +161,8 @@ class Host:
 
         def ended(reason: str) -> None:
             self._post(lambda: self._died(reason) if current() else None)
+
+        from adal_ls.server.host_process import HostProcess  # needs subprocess, which a start without a host does not
 
         process = HostProcess(command, received, ended)
         box.append(process)

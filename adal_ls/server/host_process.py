@@ -15,14 +15,6 @@ from adal_ls.server.rpc import Message
 from adal_ls.server.writer import Writer
 from adal_ls.wire.framing import BrokenFrameError, read_with_headers
 
-
-def command_line(python: str) -> tuple[str, ...]:
-    """How an interpreter that has the package runs the host."""
-    # -I: the environment variables PYTHON*, the user's site packages and the current folder have no say in what the
-    # host imports.
-    return (python, "-I", "-m", "adal_ls.agent")
-
-
 if sys.platform == "win32":
     _FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP
 else:

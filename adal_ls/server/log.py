@@ -6,7 +6,6 @@ No text of a document, argument, answer or setting ever goes in here: logs get p
 from __future__ import annotations
 
 import sys
-import traceback
 from typing import Literal
 
 from adal_ls.server.rpc import Connection
@@ -41,6 +40,8 @@ class Log:
 
     def fault(self, where: str, error: BaseException) -> None:
         """A fault of our own: its kind and its places in the code. Its text may quote a document, so it is left out."""
+        import traceback  # costs some milliseconds, and no fault may ever come
+
         places = traceback.extract_tb(error.__traceback__)
         trail = " < ".join(f"{place.name}:{place.lineno}" for place in reversed(places[-6:]))
         text = f"internal fault in {where}: {type(error).__name__} at {trail}"

@@ -14,8 +14,7 @@ from adal_ls.server.dispatcher import Dispatcher
 from adal_ls.server.documents import Document, Documents
 from adal_ls.server.fallback import PlainFace
 from adal_ls.server.files import Files
-from adal_ls.server.host import Host
-from adal_ls.server.host_process import command_line
+from adal_ls.server.host import Host, command_line
 from adal_ls.server.loads import Loads
 from adal_ls.server.log import Log
 from adal_ls.server.rpc import REQUEST_CANCELLED, REQUEST_FAILED, Answer, Connection, Id, Json, Message, RpcError
@@ -137,6 +136,10 @@ class Service:
             "capabilities": capabilities.offer(self.client),
             "serverInfo": {"name": "adal-ls", "version": __version__},
         }
+
+    def catch_up(self, *, idle: bool) -> None:
+        """After each message: does what may wait for a pause. `idle` says that no message is waiting."""
+        self._diagnostics.publish_due(idle=idle)
 
     # Start, trust, settings
 

@@ -60,10 +60,15 @@ class Session:
                 self._receive(item)
             else:
                 self._guarded("a background task", item)
+            self._guarded("diagnostics", self._catch_up)
         if self._service is not None:
             self._service.host.end()
         self._writer.close(timeout=0.5)
         return self._lifecycle.exit_code
+
+    def _catch_up(self) -> None:
+        if self._service is not None:
+            self._service.catch_up(idle=self._inbox.empty())
 
     def _read(self) -> None:
         try:
