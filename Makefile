@@ -1,6 +1,7 @@
-# make run   the environment, and the main job once through in examples/
-# make test  all checks and tests; installs Neovim and bubblewrap where they are missing
-# make lock  new exact versions and hashes in requirements/
+# make run     the environment, and the main job once through in examples/
+# make test    all checks and tests; installs Neovim and bubblewrap where they are missing
+# make editor  the example workspace in a VS Code in the browser, with the extension
+# make lock    new exact versions and hashes in requirements/
 
 PYTHON ?= python3
 UV ?= uv
@@ -16,7 +17,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 run: $(VENV)/.runtime
 	@ADAL_LS=$(CURDIR)/$(BIN)/adal-ls examples/tour.sh
 
-test: tools check-format lint types imports pytest
+test: tools check-format lint types imports pytest vscode-test
 
 # Everything that is installed, the build backend too, is checked against a hash; building without isolation keeps it so.
 $(VENV)/.runtime: requirements/runtime.lock requirements/build.lock $(PACKAGE) | $(BIN)/python
@@ -65,3 +66,5 @@ lock:
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .artifacts
+
+include vscode-client/vscode.mk
