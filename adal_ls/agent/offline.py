@@ -21,7 +21,9 @@ NAME = "offline"
 # Each closing parenthesis is tried in turn, so a prompt full of them would cost time that grows with its square.
 _CANDIDATES = 500
 
-_INTRODUCTION = "This is not a model: no language model is configured, so the calls in your prompt were made as written."
+_INTRODUCTION = (
+    "This is not a model: no language model is configured, so the calls in your prompt were made as written."
+)
 _ADVICE = "To use a model, choose one with -m or the setting adal.model (for example openai/gpt-4o)."
 
 

@@ -90,7 +90,8 @@ class Store:
             self._connection.execute(_INSERT_RUN, (*row, self._owner()))
 
     def append(self, run_id: str, event: Event, *, full: str | None = None) -> RunUpdate:
-        """Adds `event` as the run's next one, and lets the run's state and usage follow from it; durable on return.
+        """Adds `event` as the run's next one, and lets the run's state and usage follow from it. When it returns,
+        the end of this process loses nothing of it.
 
         Args:
             full: with a `toolResult` whose observation was cut, the whole text.

@@ -88,8 +88,10 @@ def connect(file: Path) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     _use_wal(connection)
-    # FULL: what was appended is on the disk when `append` returns, so a decision survives a power cut too.
-    connection.execute("PRAGMA synchronous = FULL")
+    # NORMAL: with WAL, what was appended survives the end of this process however it ends, and the file stays sound
+    # through a power cut, which may take the last moments. FULL waits for the disk at each event, on the event loop:
+    # tens of milliseconds a turn, more than an approval may cost in all.
+    connection.execute("PRAGMA synchronous = NORMAL")
     if _check_version(connection, file) == VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
