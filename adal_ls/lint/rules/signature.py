@@ -74,7 +74,8 @@ def untyped_parameter(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[
     passing=f"def f(x: list[str]) -> str:\n{_DOCUMENTED}",
 )
 def bare_container(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Finding]:
-    found = [(p, said) for p in _typed(tool) if (said := hints.bare_container(_hint(p), tool.names))]
+    typed = (parameter for parameter in _typed(tool) if not _is_context(tool, parameter))
+    found = [(p, said) for p in typed if (said := hints.bare_container(_hint(p), tool.names))]
     if found:
         names = quoted([parameter.name for parameter, _ in found])
         verb = "holds" if len(found) == 1 else "hold"
@@ -127,11 +128,10 @@ def no_json_schema(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Fin
 def implicit_optional(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Finding]:
     found = [p for p in _typed(tool) if _is_none(p.default) and not hints.allows_none(_hint(p), tool.names)]
     if found:
-        form = "Optional[...]" if tool.names.writes_optional else "... | None"
+        form = "Optional[T]" if tool.names.writes_optional else "T | None"
         names = quoted([parameter.name for parameter in found])
-        yield rule.finding(
-            f"{names} can be None: write {form}", tool.place(found[0]), fixes=_make_optional(tool, found, form)
-        )
+        message = f"{names} can be None, but the type does not say so: write {form}"
+        yield rule.finding(message, tool.place(found[0]), fixes=_make_optional(tool, found, form))
 
 
 @function_rule(
@@ -206,7 +206,7 @@ def _is_context(tool: ToolFunction, parameter: Parameter) -> bool:
         return True
     if hints.is_simple(hint, tool.names):
         return False
-    return parameter.name == "ctx" or bool(tool.schema.problems)
+    return parameter.name == "ctx" or any(problem.parameter == parameter.name for problem in tool.schema.problems)
 
 
 def _is_none(default: ast.expr | None) -> bool:
@@ -242,5 +242,6 @@ def _make_optional(tool: ToolFunction, parameters: list[Parameter], form: str) -
             continue  # quoted, so anything may stand inside; or with a text, which counts around the whole type only
         place = tool.lines.range_of(hint)
         written = tool.lines.slice(place)
-        edits.append(TextEdit(place, form.replace("...", written)))
-    return (Fix(f"Write {form}", tuple(edits), preferred=True),) if edits else ()
+        edits.append(TextEdit(place, form.replace("T", written)))
+    title = f"Write {edits[0].new_text}" if len(edits) == 1 else "Let the types have None"
+    return (Fix(title, tuple(edits), preferred=True),) if edits else ()
