@@ -13,10 +13,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from adal_ls.agent.digest import bytes_digest, sources_digest
-from adal_ls.protocol.tools import Location, Position, Project, Range, Tool
-from adal_ls.worker.client import Limits, LoadedProject, WorkerClient, WorkerError
+from adal_ls.protocol.tools import LoadFailure, Location, Position, Project, Range, Tool
+from adal_ls.worker.client import Limits, LoadedProject, LoadError, WorkerClient, WorkerError
 
 TOOLS_FILE = Path(".adal", "tools.py")
+
+_LOAD_FAILED = "ADAL901"
+_NO_WORKER = "ADAL904"
+_FAILURE_CODES = {"syntax": "ADAL001", "missing-module": "ADAL902", "timeout": "ADAL903"}
 
 _LIMITS = Limits(stop=0.3)  # a cancelled run has stopped within 0.5 s, the killing included
 
@@ -26,7 +30,11 @@ class ToolsGoneError(Exception):
 
 
 class LoadFailedError(Exception):
-    """A project's tools could not be loaded; the text is for the person."""
+    """A project's tools could not be loaded; the text is for the person, `failure` for the place in their code."""
+
+    def __init__(self, text: str, failure: LoadFailure) -> None:
+        super().__init__(text)
+        self.failure = failure
 
 
 class Snapshot:
@@ -157,13 +165,18 @@ class Projects:
     async def _load(self, state: _State) -> Project:
         root, before = state.root, state.project
         if not await asyncio.to_thread((root / TOOLS_FILE).is_file):
-            fresh, project = None, before.model_copy(update={"state": "loaded", "tools": [], "error": None})
+            fresh, project = (
+                None,
+                before.model_copy(update={"state": "loaded", "tools": [], "error": None, "failure": None}),
+            )
         else:
             try:
                 interpreter = choose_interpreter(self._interpreter, root)
                 worker, loaded = await _start(interpreter, root)
             except LoadFailedError as fault:
-                state.project = before.model_copy(update={"state": "error", "error": str(fault)})
+                state.project = before.model_copy(
+                    update={"state": "error", "error": str(fault), "failure": fault.failure}
+                )
                 self._on_project(state.project)
                 return state.project
             fresh = Snapshot(root, interpreter, loaded, worker)
@@ -173,6 +186,7 @@ class Projects:
                     "generation": before.generation + 1,
                     "tools": list(fresh.tools),
                     "error": None,
+                    "failure": None,
                 }
             )
         outgoing, state.snapshot, state.project = state.snapshot, fresh, project
@@ -203,25 +217,35 @@ async def _start(interpreter: str, root: Path) -> tuple[WorkerClient, LoadedProj
     try:
         worker = await WorkerClient.start(interpreter, root, limits=_LIMITS)
     except WorkerError as fault:
-        raise LoadFailedError(str(fault)) from fault
+        raise LoadFailedError(str(fault), LoadFailure(code=_NO_WORKER, message=str(fault))) from fault
     try:
         loaded = await worker.load()
     except WorkerError as fault:
         await worker.close()
-        raise LoadFailedError(str(fault)) from fault
+        raise LoadFailedError(str(fault), LoadFailure(code=_LOAD_FAILED, message=str(fault))) from fault
     except asyncio.CancelledError:
         await worker.close()
         raise
-    failure = None
+    failed = None
     if loaded.error is not None:
-        failure = f"{loaded.error} (Python: {interpreter})"
+        failed = LoadFailedError(f"{loaded.error} (Python: {interpreter})", _failure(loaded.error, root, interpreter))
     elif await asyncio.to_thread(_digests, root, loaded.sources) != loaded.sources:
         # The digests are ours to compute: approvals and the restart of a worker rest on them.
-        failure = "the project's tool files changed while they were loaded; save again"
-    if failure is not None:
+        text = "the project's tool files changed while they were loaded; save again"
+        failed = LoadFailedError(text, LoadFailure(code=_LOAD_FAILED, message=text))
+    if failed is not None:
         await worker.close()
-        raise LoadFailedError(failure)
+        raise failed
     return worker, loaded
+
+
+def _failure(error: LoadError, root: Path, interpreter: str) -> LoadFailure:
+    code = _FAILURE_CODES.get(error.kind, _LOAD_FAILED)
+    message = f"{error.message} (Python: {interpreter})" if error.kind == "missing-module" else error.message
+    inside = bool(error.file) and not Path(error.file).is_absolute()  # the worker is not believed about other places
+    return LoadFailure(
+        code=code, message=message, location=_location(root / error.file, error.line) if inside else None
+    )
 
 
 def tools_of(loaded: LoadedProject, root: Path) -> list[Tool]:

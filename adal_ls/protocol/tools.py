@@ -39,6 +39,17 @@ class Tool(Message):
     problems: list[str] = Field(default_factory=list, description="Codes of the findings on this tool.")
 
 
+class LoadFailure(Message):
+    """Why the last load failed, as a finding at its place in the project's code."""
+
+    code: str = Field(
+        description="ADAL001 syntax, ADAL901 import failed, ADAL902 package missing, ADAL903 load timed out, "
+        "ADAL904 no interpreter to load with."
+    )
+    message: str
+    location: Location | None = Field(default=None, description="Absent where no line of the project is to blame.")
+
+
 class Project(Message):
     """A folder with `.adal/tools.py`."""
 
@@ -50,7 +61,8 @@ class Project(Message):
     )
     generation: int = Field(default=0, description="Counts successful loads.")
     tools: list[Tool] = Field(default_factory=list)
-    error: str | None = None
+    error: str | None = Field(default=None, description="Why the last load failed, in one text with its place.")
+    failure: LoadFailure | None = Field(default=None, description="The same as a finding, for the editor.")
 
 
 class ToolsListParams(Message):

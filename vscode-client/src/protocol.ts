@@ -50,6 +50,15 @@ export interface Tool {
   problems?: string[];
 }
 
+/** Why the last load failed, as a finding at its place in the project's code. */
+export interface LoadFailure {
+  /** ADAL001 syntax, ADAL901 import failed, ADAL902 package missing, ADAL903 load timed out, ADAL904 no interpreter to load with. */
+  code: string;
+  message: string;
+  /** Absent where no line of the project is to blame. */
+  location?: Location;
+}
+
 /** A folder with `.adal/tools.py`. */
 export interface Project {
   /** Path of the project folder. */
@@ -61,7 +70,10 @@ export interface Project {
   /** Counts successful loads. */
   generation?: number;
   tools?: Tool[];
+  /** Why the last load failed, in one text with its place. */
   error?: string;
+  /** The same as a finding, for the editor. */
+  failure?: LoadFailure;
 }
 
 /** All projects; narrowed to one by `projectRoot`. */
