@@ -22,6 +22,7 @@ class _Subcommand:
 
 _SUBCOMMANDS = {
     "check": _Subcommand("adal_ls.cli.check", "Lint tools files; nothing in them is run."),
+    "rule": _Subcommand("adal_ls.cli.rule", "Explain a rule of the lint, or list them."),
     "run": _Subcommand("adal_ls.cli.run", "Run the agent once, without an editor."),
     "runs": _Subcommand("adal_ls.cli.runs", "List runs, or replay one."),
     "tools": _Subcommand("adal_ls.cli.tools", "List the tools of a project, or show one; nothing is run."),

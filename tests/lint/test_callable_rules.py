@@ -102,7 +102,7 @@ def test_a_decorator_with_arguments_is_looked_into() -> None:
     [
         "def mark(fn):\n    return fn\n",
         "def mark(fn):\n    REGISTRY.append(fn)\n    return fn\n",
-        "def mark(fn):\n    def inner(*a):\n        return fn(*a)\n    inner.__name__ = fn.__name__\n    return inner\n",
+        "def mark(fn):\n    def i(*a):\n        return fn(*a)\n    i.__name__ = fn.__name__\n    return i\n",
         "def mark(fn):\n    def inner(*a):\n        return fn(*a)\n    return functools.update_wrapper(inner, fn)\n",
         "def mark(fn):\n    @wrapt.decorator\n    def wrapper(*a):\n        return fn(*a)\n    return wrapper\n",
         "from pack import mark\n",
