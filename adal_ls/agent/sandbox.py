@@ -230,4 +230,12 @@ async def _kill(process: asyncio.subprocess.Process) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         # Shielded: a second cancellation must not leave a process that nobody waits for.
-        await asyncio.shield(process.wait())
+        await asyncio.shield(_reap(process))
+
+
+async def _reap(process: asyncio.subprocess.Process) -> None:
+    """Waits for the end of a killed process and of its output, which ends when its last child is gone."""
+    assert process.stdout is not None  # noqa: S101 - asked for above
+    while await process.stdout.read(_READ_SIZE):
+        pass
+    await process.wait()
