@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,6 +14,9 @@ from adal_ls.cli import sources
 from adal_ls.cli.output import give, give_json, is_terminal, printable, say
 from adal_ls.cli.sources import Source
 from adal_ls.lint import Finding, Range, Severity
+from adal_ls.lint.pyproject import merge
+from adal_ls.server import pyproject
+from adal_ls.server.pyproject import Found
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "cyan"}
 
@@ -25,11 +29,12 @@ _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMAT
 def command(paths: tuple[str, ...], style: str, select: str | None, ignore: str | None) -> int:
     """Lint tools files. Nothing in them is run.
 
-    PATHS are files, or folders in which every .adal/tools.py is checked; the current folder if none is given. Exit
-    code 0: no errors. 1: errors were found. 2: wrong usage, or a file that cannot be read.
+    PATHS are files, or folders in which every .adal/tools.py is checked; the current folder if none is given. The
+    table [tool.adal-ls] of the nearest pyproject.toml counts; options come before it. Exit code 0: no errors. 1: errors
+    were found. 2: wrong usage, or a file that cannot be read.
     """
-    config = _config(select, ignore)
-    checked = [sources.read(path, config) for path in sources.find(paths or ["."])]
+    config = _Configs(select, ignore)
+    checked = [sources.read(path, config.of(path)) for path in sources.find(paths or ["."])]
     if style == "json":
         give_json(as_json(checked))
     else:
@@ -39,12 +44,26 @@ def command(paths: tuple[str, ...], style: str, select: str | None, ignore: str 
     return 1 if _count(checked, Severity.ERROR) else 0
 
 
-def _config(select: str | None, ignore: str | None) -> lint.Config:
-    settings = {"select": _codes(select) or None, "ignore": _codes(ignore)}
-    try:
-        return lint.Config.parse(settings)
-    except ValueError as fault:
-        raise click.UsageError(str(fault)) from fault
+class _Configs:
+    """The configuration of each file: the options given, before the `[tool.adal-ls]` that holds where it stands."""
+
+    def __init__(self, select: str | None, ignore: str | None) -> None:
+        self._given: dict[str, object] = {"select": _codes(select) or None, "ignore": _codes(ignore) or None}
+        self._known: dict[str, Found | None] = {}
+        self._told: set[str] = set()
+        try:
+            lint.Config.parse(self._given)
+        except ValueError as fault:
+            raise click.UsageError(str(fault)) from fault
+
+    def of(self, path: str) -> lint.Config:
+        folder = Path(path).resolve().parent
+        found = pyproject.find(str(folder.parent if folder.name == ".adal" else folder), self._known)
+        for complaint in found.complaints:
+            if complaint not in self._told:
+                self._told.add(complaint)
+                say(complaint)
+        return lint.Config.parse(merge(found.settings.values, self._given))
 
 
 def _codes(given: str | None) -> list[str]:
