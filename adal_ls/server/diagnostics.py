@@ -93,7 +93,7 @@ class Diagnostics:
         client: Client,
         documents: Documents,
         projects: Projects,
-        config: Callable[[Project | None], Config],
+        config: Callable[[], Config],
     ) -> None:
         self._editor = editor
         self._client = client
@@ -163,7 +163,7 @@ class Diagnostics:
             uri = self._uris.get(identity, project.uri)
             loaded = disk.load(project, uri)
             if loaded is not None:
-                self._disk[identity] = analyse_loaded(loaded, self._config(project))
+                self._disk[identity] = analyse_loaded(loaded, self._config())
         if not self._client.pull_diagnostics:
             self._publish_disk(identity)
 
@@ -215,7 +215,7 @@ class Diagnostics:
         key = uris.spelling(document.uri)
         known = self._open.get(key)
         if known is None or known.document is not document:
-            known = self._open[key] = analyse(document, self._config(self._projects.get(document.identity)))
+            known = self._open[key] = analyse(document, self._config())
         return known
 
     def _publish(self, analysis: Analysis) -> None:

@@ -82,7 +82,7 @@ class Files:
         project = self._projects.get(uris.identity(uri))
         if project is None:
             return
-        if not self._projects.in_folders(project.file) or not os.path.lexists(project.file):
+        if not self._projects.in_folders(project.root) or not os.path.lexists(project.file):
             self._projects.drop(project.identity)
             self._gone(project)
 
@@ -116,22 +116,23 @@ class Files:
 
     def _found(self, projects: list[Project]) -> None:
         self._searching -= 1
-        for project in projects:
-            if self._projects.add(project):
-                self._diagnostics.check_disk(project.identity)
-        self._diagnostics.refresh()
+        added = [project for project in projects if self._projects.add(project)]
         if not self._searching:
             ready, self._ready = self._ready, []
             for action in ready:
-                action()
+                self._post(action)  # each on its own: a fault in one must not leave the others' requests unanswered
+        for project in added:
+            self._diagnostics.check_disk(project.identity)
+        self._diagnostics.refresh()
 
     def _look_at(self, paths: list[str]) -> None:
         """Something happened at these paths: a file, a folder, or a folder above a project."""
         affected: dict[str, Project] = {}
         for path in paths:
             for file in _tools_files_at(path):
-                if self._projects.in_folders(file):
-                    affected.setdefault(uris.real(file), of_file(file))
+                found = of_file(file)
+                if self._projects.in_folders(found.root):
+                    affected.setdefault(found.identity, found)
             real = uris.real(path)
             for project in self._projects:
                 folder = os.path.dirname(project.identity)

@@ -40,9 +40,10 @@ class Loads:
     def load(self, project: Project) -> None:
         """Has a project loaded or reloaded. Only for trusted workspaces: it starts a host where there is none.
 
-        A project whose file was never saved has nothing to load.
+        A project whose file was never saved has nothing to load, and one outside the workspace folders is open by
+        chance: nobody trusted it.
         """
-        if not os.path.lexists(project.file):
+        if not os.path.lexists(project.file) or not self._projects.in_folders(project.root):
             return
         root = uris.real(project.root)
         self._stamps[root] = _stamps(project)

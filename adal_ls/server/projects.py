@@ -127,12 +127,8 @@ class Projects:
         wanted = uris.real(root)
         return next((project for project in self if uris.real(project.root) == wanted), None)
 
-    def covers(self, path: str) -> bool:
-        """Whether `path` lies in a workspace folder or is a known project's folder."""
-        return self.by_root(path) is not None or self.in_folders(path)
-
     def in_folders(self, path: str) -> bool:
-        """Whether `path` lies in a workspace folder."""
+        """Whether `path` lies in a workspace folder: only those are what a person trusted."""
         wanted = uris.real(path)
         return any(_inside(wanted, uris.real(folder)) for folder in self.folders)
 
@@ -147,10 +143,10 @@ class Projects:
         if given is not None:
             if not isinstance(given, str) or not os.path.isabs(given):
                 raise RpcError(REQUEST_FAILED, "projectRoot must be the absolute path of a project folder")
-            if not self.covers(given):
+            if not self.in_folders(given):
                 raise RpcError(REQUEST_FAILED, f"projectRoot {given} is not in a folder of this workspace")
             return given
-        roots = [project.root for project in self] or self.folders
+        roots = [project.root for project in self if self.in_folders(project.root)] or self.folders
         if not roots:
             raise RpcError(REQUEST_FAILED, "no folder is open: open one, or send projectRoot")
         if len(roots) > 1:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from adal_ls.protocol import methods
 from adal_ls.server import capabilities, projects, settings, tools
 from adal_ls.server.commands import Commands
+from adal_ls.server.configuration import Configuration
 from adal_ls.server.diagnostics import Diagnostics
 from adal_ls.server.dispatcher import Dispatcher
 from adal_ls.server.documents import Document, Documents
@@ -17,16 +17,23 @@ from adal_ls.server.files import Files
 from adal_ls.server.host import Host, command_line
 from adal_ls.server.loads import Loads
 from adal_ls.server.log import Log
-from adal_ls.server.rpc import REQUEST_CANCELLED, REQUEST_FAILED, Answer, Connection, Id, Json, Message, RpcError
+from adal_ls.server.rpc import (
+    INTERNAL_ERROR,
+    REQUEST_CANCELLED,
+    REQUEST_FAILED,
+    Connection,
+    Id,
+    Json,
+    Message,
+    RpcError,
+)
 from adal_ls.server.runs import FORWARDED, AdalFace, Face, Runs
+from adal_ls.server.settings import Settings
 from adal_ls.server.snapshot import Snapshot
 from adal_ls.server.status import StatusReport
 from adal_ls.server.sync import TextSync, field
 from adal_ls.server.writer import Writer
 from adal_ls.version import __version__
-
-if TYPE_CHECKING:
-    from adal_ls.lint import Config
 
 Post = Callable[[Callable[[], None]], None]
 """Runs a call on the main thread, soon."""
@@ -52,18 +59,15 @@ class Service:
         self._editor = editor
         self._log = log
         self._trusted = settings.trusted(options)
-        self._settings, complaints = settings.read(options, settings.Settings())
-        for complaint in complaints:
-            log.write("warning", complaint)
-        if isinstance(options, dict):
-            log.set_level(options.get("logLevel"))
-        self._lint_config: Config | None = None
         self.client = capabilities.read(params.get("capabilities"))
+        self._configuration = Configuration(
+            editor, log, options, asks=self.client.asks_configuration, changed=self._settings_changed
+        )
         self._projects = projects.Projects()
         self._projects.folders = projects.folders(params)
         self._documents = Documents()
         self._status = StatusReport(editor, wanted=self.client.adal_run_updates)
-        self._diagnostics = Diagnostics(editor, self.client, self._documents, self._projects, self._config)
+        self._diagnostics = Diagnostics(editor, self.client, self._documents, self._projects, self._configuration.lint)
         self._files = Files(
             editor,
             self.client,
@@ -125,7 +129,7 @@ class Service:
             "textDocument/didClose": self._sync.did_close,
             "workspace/didChangeWatchedFiles": self._files.did_change_watched,
             "workspace/didChangeWorkspaceFolders": self._files.did_change_folders,
-            "workspace/didChangeConfiguration": self._configuration_changed,
+            "workspace/didChangeConfiguration": self._configuration.did_change,
             "window/workDoneProgress/cancel": self._commands.progress_cancelled,
             methods.TRUST_CHANGED: self._trust_changed,
         }
@@ -144,8 +148,7 @@ class Service:
     # Start, trust, settings
 
     def _initialized(self) -> None:
-        if self.client.asks_configuration:
-            self._ask_configuration()
+        self._configuration.ask()
         self._status.busy("finding projects", on=True)
         self._files.start(self._projects_found)
 
@@ -164,47 +167,13 @@ class Service:
         else:
             self.host.dismiss("the workspace is no longer trusted")
 
-    def _ask_configuration(self) -> None:
-        def answered(answer: Answer) -> None:
-            values = answer.result
-            if answer.error is None and isinstance(values, list) and values:
-                self._apply(values[0])
-
-        self._editor.request("workspace/configuration", {"items": [{"section": "adal"}]}, answered)
-
-    def _configuration_changed(self, params: Json) -> None:
-        if self.client.asks_configuration:
-            self._ask_configuration()
-            return
-        given = params.get("settings") if isinstance(params, dict) else None
-        if isinstance(given, dict):
-            self._apply(given.get("adal"))
-
-    def _apply(self, given: Json) -> None:
-        before = self._settings
-        self._settings, complaints = settings.read(given, before)
-        for complaint in complaints:
-            self._log.write("warning", complaint)
-        if isinstance(given, dict):
-            self._log.set_level(given.get("logLevel"))
-        if self._settings.lint != before.lint:
-            self._lint_config = None
+    def _settings_changed(self, before: Settings, after: Settings) -> None:
+        if after.lint != before.lint:
             self._diagnostics.check_all()
-        if self._settings.host != before.host and self.host.state != "absent" and not self._runs.active:
+        if after.host != before.host and self.host.state != "absent" and not self._runs.active:
             self.host.dismiss("the settings changed")  # the next request greets a new one with them
             if self._trusted:
                 self._loads.load_missing()
-
-    def _config(self, _project: projects.Project | None) -> Config:
-        from adal_ls import lint  # after `initialize` is answered
-
-        if self._lint_config is None:
-            try:
-                self._lint_config = lint.Config.parse(self._settings.lint)
-            except ValueError as fault:
-                self._log.write("warning", f"setting lint: {fault}")
-                self._lint_config = lint.Config()
-        return self._lint_config
 
     # Files and tools
 
@@ -214,7 +183,7 @@ class Service:
         project = self._projects.get(document.identity)
         if project is not None:
             self._dispatcher.load()
-            if known is None and self._trusted and self._projects.in_folders(project.file):
+            if known is None and self._trusted:
                 self._loads.load(project)
 
     def _document_saved(self, document: Document) -> None:
@@ -223,7 +192,7 @@ class Service:
         if project is None:
             return
         self._tools_changed(project.root, self._generation(project))
-        if self._trusted and self._projects.in_folders(project.file):
+        if self._trusted:
             self._loads.load(project)
 
     def _changed_on_disk(self, project: projects.Project) -> None:
@@ -267,8 +236,7 @@ class Service:
         if not self._trusted:
             raise RpcError(REQUEST_FAILED, "the tools are not imported before you trust this workspace")
         for project in self._projects:
-            if self._projects.in_folders(project.file):
-                self._loads.load(project)
+            self._loads.load(project)
         self._editor.answer(key, {})
 
     # Host
@@ -279,7 +247,7 @@ class Service:
             "version": __version__,
             "trusted": self._trusted,
             "workspaceRoots": self._projects.folders,
-            "settings": self._settings.host,
+            "settings": self._configuration.settings.host,
         }
 
     def _host_ready(self, result: dict[str, Json]) -> None:
@@ -339,6 +307,9 @@ class Service:
                     request(key, params)
                 except RpcError as error:
                     self._editor.refuse(key, error)
+                except Exception as fault:  # noqa: BLE001 - the boundary that owns it: exactly one answer
+                    self._log.fault("a request that waited for the projects", fault)
+                    self._editor.refuse(key, RpcError(INTERNAL_ERROR, "internal error; the log says where"))
 
             self._files.when_ready(answer)
 

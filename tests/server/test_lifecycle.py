@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.server.client import SERVER, Client, ResponseError
+from tests.server.client import Client, ResponseError
+from tests.server.conftest import GOOD, Workspace
 
 Start = Callable[..., Client]
 
@@ -14,12 +17,6 @@ Start = Callable[..., Client]
 def test_a_session_by_the_book_ends_with_code_0(client: Client, tmp_path: Path) -> None:
     result = client.initialize(tmp_path)
     assert result["serverInfo"]["name"] == "adal-ls"
-    client.shut_down()
-
-
-def test_stdio_may_be_asked_for_by_name(start: Start) -> None:
-    client = start((*SERVER, "--stdio"))
-    client.initialize()
     client.shut_down()
 
 
@@ -168,3 +165,25 @@ def test_notifications_that_do_not_fit_are_ignored(start: Start, method: str) ->
     assert boxes == []
     faults = [m for m in client.unread if "internal fault" in m["params"]["message"]]
     assert faults == []
+
+
+def test_a_fault_of_lint_leaves_no_request_unanswered(start: Start, workspace: Workspace) -> None:
+    workspace.write(GOOD)
+    code = """
+from adal_ls import lint
+from adal_ls.server import serve
+
+def broken(*_):
+    raise LookupError("SECRET")
+
+lint.read = broken
+serve()
+"""
+    client = start((sys.executable, "-c", code), stderr=subprocess.DEVNULL, tolerated=["window/logMessage"])
+    client.initialize(workspace.root)
+    client.open(workspace.uri, GOOD)
+    for method in ("adal/tools/list", "textDocument/diagnostic", "textDocument/hover"):
+        document = {"textDocument": {"uri": workspace.uri}, "position": {"line": 0, "character": 0}}
+        assert code_of(client, method, document) == -32603
+    client.shut_down()
+    assert "SECRET" not in str(client.unread)

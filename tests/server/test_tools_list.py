@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -155,6 +156,28 @@ def test_an_untrusted_folder_starts_no_host_and_trust_loads_it_without_a_restart
     client.wait_for("adal/tools/changed", lambda params: params["generation"] == 0)
     assert listed(client)[0]["state"] == "static"
     assert not owned.exists()
+    client.shut_down()
+
+
+def test_a_file_outside_the_workspace_is_linted_but_never_loaded(
+    start: Start, scripted_host: ScriptedHost, workspace: Workspace, tmp_path: Path
+) -> None:
+    """Trust is for the workspace; a tools file from elsewhere was only opened to be read."""
+    other = Workspace(tmp_path / "elsewhere")
+    other.write(BAD_NAME)
+    client = start(scripted_host.command("approve"), tolerated=["adal/status", "adal/tools/changed"])
+    client.initialize(workspace.root, ADAL, {"trusted": True})
+    client.open(other.uri, BAD_NAME)
+    assert client.diagnostics(other.uri) != []
+    client.save(other.uri)
+    client.diagnostics(other.uri)
+    assert [project["state"] for project in listed(client)] == ["static"]
+    with pytest.raises(ResponseError, match="projectRoot"):
+        client.request("adal/run/start", {"prompt": "hi", "projectRoot": str(other.root)})
+    assert scripted_host.told() == []
+    client.close_document(other.uri)
+    assert client.diagnostics(other.uri) == []
+    assert listed(client) == []
     client.shut_down()
 
 

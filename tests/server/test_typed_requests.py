@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -136,9 +135,3 @@ def test_bodies_of_messages_reach_no_log(start: Callable[..., Client], tmp_path:
     logs = [str(message) for message in client.unread if message["method"] == "window/logMessage"]
     assert not [line for line in logs if "CANARY-model" in line or "Greet" in line or "CANARY somebody" in line]
     assert "CANARY" not in (tmp_path / "stderr").read_text()
-
-
-def test_the_entry_point_serves_without_click() -> None:
-    code = "import sys; sys.argv = ['adal-ls']; import adal_ls.__main__; print('click' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "False"
