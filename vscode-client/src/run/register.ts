@@ -24,11 +24,15 @@ export function registerRunView(context: ExtensionContext, services: Services): 
   const attention = new Attention(view, showApprovals);
 
   let starting: Promise<void> | undefined;
+  let viewOpened = false;
 
   function judge(): void {
     controller.readiness = readinessOf(connection.state, workspace.isTrusted);
     if (connection.state.kind === "running") {
       void controller.connected();
+      if (viewOpened) {
+        void controller.restore(); // in a reloaded window the view is there before the server is
+      }
     } else {
       controller.disconnected();
     }
@@ -76,6 +80,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
   async function heard(message: FromView): Promise<void> {
     switch (message.type) {
       case "ready":
+        viewOpened = true;
         return controller.restore();
       case "run":
         return run(message.prompt);

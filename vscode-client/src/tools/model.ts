@@ -43,7 +43,7 @@ export class ToolsModel implements Disposable {
       const { projects } = await this.connection.request("adal/tools/list", {});
       if (question === this.asked) this.take(projects);
     } catch (error) {
-      if (this.connection.state.kind === "running") this.log.error(`The tools could not be listed: ${String(error)}`);
+      if (this.connection.state.kind === "running") this.log.warn(`The tools could not be listed: ${String(error)}`);
     }
   }
 
