@@ -19,7 +19,7 @@ from pathlib import Path
 CLIENT = Path(__file__).resolve().parents[1]
 ROOT = CLIENT.parent
 BUNDLED = CLIENT / "bundled"
-STAMP = BUNDLED / "libs" / ".stamp"
+STAMP = BUNDLED / ".stamp"
 LOCK = ROOT / "requirements" / "runtime.lock"
 
 # exceptiongroup is for Python 3.10 only, but the same .vsix runs on all of them.
@@ -30,8 +30,11 @@ NATIVE = (".so", ".pyd", ".dylib", ".dll")
 def main() -> int:
     version = same_version()
     wanted = fingerprint()
+    for cache in (BUNDLED / "libs").rglob("__pycache__"):  # the tests in the extension host run from here
+        shutil.rmtree(cache)
     if STAMP.is_file() and STAMP.read_text() == wanted:
         return 0
+    STAMP.unlink(missing_ok=True)
     libs, wheels = BUNDLED / "libs", BUNDLED / "wheels"
     for folder in (libs, wheels):
         shutil.rmtree(folder, ignore_errors=True)
