@@ -30,7 +30,7 @@ NATIVE = (".so", ".pyd", ".dylib", ".dll")
 def main() -> int:
     version = same_version()
     wanted = fingerprint()
-    for cache in (BUNDLED / "libs").rglob("__pycache__"):  # the tests in the extension host run from here
+    for cache in list((BUNDLED / "libs").rglob("__pycache__")):  # the tests in the extension host run from here
         shutil.rmtree(cache)
     if STAMP.is_file() and STAMP.read_text() == wanted:
         return 0
