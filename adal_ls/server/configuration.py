@@ -1,11 +1,14 @@
-"""The settings in force: from `initializationOptions`, then from the editor's configuration as it changes."""
+"""The settings in force: from `initializationOptions`, then from the editor's configuration as it changes.
+
+Those of lint can stand in a pyproject.toml too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from adal_ls.server import settings
+from adal_ls.server import pyproject, settings
 from adal_ls.server.log import Log
 from adal_ls.server.rpc import Answer, Connection, Json
 from adal_ls.server.settings import Settings
@@ -25,7 +28,8 @@ class Configuration:
         self._log = log
         self._asks = asks
         self._changed = changed
-        self._lint: Config | None = None
+        self._lint: dict[str, Config] = {}
+        self._told: set[str] = set()
         self.settings = Settings()
         self._take(options)
 
@@ -48,23 +52,43 @@ class Configuration:
         elif isinstance(given, dict):
             self._apply(given.get("adal"))
 
-    def lint(self) -> Config:
-        """What lint is configured to; the default where the setting cannot be read, with a complaint in the log."""
-        from adal_ls import lint  # after `initialize` is answered
+    def lint(self, root: str) -> Config:
+        """What lint is configured to in the project at `root`: by the settings, then by its pyproject.toml.
 
-        if self._lint is None:
-            try:
-                self._lint = lint.Config.parse(self.settings.lint)
-            except ValueError as fault:
-                self._log.write("warning", f"setting lint: {fault}")
-                self._lint = lint.Config()
-        return self._lint
+        What cannot be read of either is told in the log, once, and left out.
+        """
+        if root not in self._lint:
+            self._lint[root] = self._read_lint(root)
+        return self._lint[root]
+
+    def forget_files(self) -> None:
+        """A pyproject.toml changed: they are read again when they are next asked for."""
+        self._lint.clear()
+
+    def _read_lint(self, root: str) -> Config:
+        from adal_ls import lint  # after `initialize` is answered
+        from adal_ls.lint.pyproject import merge
+
+        found = pyproject.find(root)
+        for complaint in found.complaints:
+            self._complain(complaint)
+        try:
+            return lint.Config.parse(merge(found.settings.values, self.settings.lint))
+        except ValueError as fault:
+            self._complain(f"setting lint: {fault}")
+            return lint.Config.parse(found.settings.values)
+
+    def _complain(self, complaint: str) -> None:
+        if complaint not in self._told:
+            self._told.add(complaint)
+            self._log.write("warning", complaint)
 
     def _apply(self, given: Json) -> None:
         before = self.settings
         self._take(given)
         if self.settings != before:
-            self._lint = None
+            self._lint.clear()
+            self._told.clear()
             self._changed(before, self.settings)
 
     def _take(self, given: Json) -> None:

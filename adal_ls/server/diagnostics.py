@@ -12,7 +12,7 @@ from adal_ls.server import disk, uris
 from adal_ls.server.capabilities import Client
 from adal_ls.server.documents import Document, Documents
 from adal_ls.server.positions import Encoding, to_units
-from adal_ls.server.projects import Project, Projects, is_tools_file
+from adal_ls.server.projects import Project, Projects, is_tools_file, of_file
 from adal_ls.server.rpc import INVALID_PARAMS, Connection, Json, RpcError
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Diagnostics:
         client: Client,
         documents: Documents,
         projects: Projects,
-        config: Callable[[], Config],
+        config: Callable[[str], Config],
     ) -> None:
         self._editor = editor
         self._client = client
@@ -163,7 +163,7 @@ class Diagnostics:
             uri = self._uris.get(identity, project.uri)
             loaded = disk.load(project, uri)
             if loaded is not None:
-                self._disk[identity] = analyse_loaded(loaded, self._config())
+                self._disk[identity] = analyse_loaded(loaded, self._config(project.root))
         if not self._client.pull_diagnostics:
             self._publish_disk(identity)
 
@@ -215,8 +215,12 @@ class Diagnostics:
         key = uris.spelling(document.uri)
         known = self._open.get(key)
         if known is None or known.document is not document:
-            known = self._open[key] = analyse(document, self._config())
+            known = self._open[key] = analyse(document, self._config(self._root(document)))
         return known
+
+    def _root(self, document: Document) -> str:
+        project = self._projects.get(document.identity)
+        return project.root if project is not None else of_file(document.identity).root
 
     def _publish(self, analysis: Analysis) -> None:
         document = analysis.document

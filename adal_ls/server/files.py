@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable
 
-from adal_ls.server import uris
+from adal_ls.server import pyproject, uris
 from adal_ls.server.capabilities import Client
 from adal_ls.server.diagnostics import Diagnostics
 from adal_ls.server.projects import Project, Projects, discover, folder_path, is_tools_file, of_file
@@ -19,7 +19,9 @@ _REGISTRATION = {
             "id": "adal-files",
             "method": "workspace/didChangeWatchedFiles",
             # Two globs: some clients do not match a folder by "/**".
-            "registerOptions": {"watchers": [{"globPattern": "**/.adal/**"}, {"globPattern": "**/.adal"}]},
+            "registerOptions": {
+                "watchers": [{"globPattern": glob} for glob in ("**/.adal/**", "**/.adal", f"**/{pyproject.NAME}")]
+            },
         }
     ]
 }
@@ -29,7 +31,7 @@ class Files:
     """Keeps `projects` and the diagnostics of files that are not open in line with the disk.
 
     `changed` is called with a project whose tools file appeared or changed without a save in the editor, and with one
-    whose modules beside it did; `gone` with one whose file went away.
+    whose modules beside it did; `gone` with one whose file went away; `configured` when a pyproject.toml changed.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Files:
         *,
         changed: Callable[[Project], None],
         gone: Callable[[Project], None],
+        configured: Callable[[], None],
     ) -> None:
         self._editor = editor
         self._client = client
@@ -50,6 +53,7 @@ class Files:
         self._post = post
         self._changed = changed
         self._gone = gone
+        self._configured = configured
         self._searching = 0
         self._ready: list[Callable[[], None]] = []
         self._started = False
@@ -127,6 +131,8 @@ class Files:
 
     def _look_at(self, paths: list[str]) -> None:
         """Something happened at these paths: a file, a folder, or a folder above a project."""
+        if any(os.path.basename(path) == pyproject.NAME for path in paths):
+            self._configured()
         affected: dict[str, Project] = {}
         for path in paths:
             for file in _tools_files_at(path):
@@ -161,7 +167,8 @@ class Files:
 
     def _followed(self) -> list[str]:
         roots = {*self._projects.folders, *(project.root for project in list(self._projects))}
-        return [os.path.join(root, ".adal", "tools.py") for root in roots]
+        tools = [os.path.join(root, ".adal", "tools.py") for root in roots]
+        return [*tools, *{path for root in roots for path in pyproject.candidates(root)}]
 
 
 def _tools_files_at(path: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Where the server speaks to the person who looks for a fault: the client's log, and stderr for crashes.
 
 No text of a document, argument or answer ever goes in here: logs get pasted into public reports. Of the settings
-only a lint code that cannot be read is quoted.
+only what stands in place of a lint key, code or severity, and cannot be read, is quoted.
 """
 
 from __future__ import annotations

@@ -33,8 +33,7 @@ def find(root: str, known: dict[str, Found | None] | None = None) -> Found:
     """
     from adal_ls.lint.pyproject import Settings  # after `initialize` is answered
 
-    for folder in _folders(os.path.abspath(root)):
-        path = os.path.join(folder, NAME)
+    for path in candidates(root):
         if known is None or path not in known:
             found = _read(path)
             if known is not None:
@@ -62,6 +61,11 @@ def _read(path: str) -> Found | None:
         return None
     complaints = tuple(f"{path}:{complaint.line}: {complaint.message}" for complaint in settings.complaints)
     return Found(settings, complaints, path)
+
+
+def candidates(root: str) -> list[str]:
+    """Where the file may be, nearest first."""
+    return [os.path.join(folder, NAME) for folder in _folders(os.path.abspath(root))]
 
 
 def _folders(root: str) -> Iterator[str]:

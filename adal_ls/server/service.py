@@ -76,6 +76,7 @@ class Service:
             post,
             changed=self._changed_on_disk,
             gone=self._project_gone,
+            configured=self._lint_configured,
         )
         self._sync = TextSync(
             self._documents,
@@ -204,6 +205,10 @@ class Service:
             self._log.write("info", f"{project.file} changed during a run: save it in the editor to load it")
         else:
             self._loads.load_changed(project)
+
+    def _lint_configured(self) -> None:
+        self._configuration.forget_files()
+        self._diagnostics.check_all()
 
     def _project_gone(self, project: projects.Project) -> None:
         self._loads.drop(project)
