@@ -65,7 +65,7 @@ def missing_summary(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Fi
     why="The text is lost: the model sees the parameters of the signature, and this name is none of them.",
     failing=_tool("Look up a ticket.", "y: Its number."),
     passing=_tool("Look up a ticket.", "x: Its number."),
-    fix="Where one parameter has a similar name, or is the only one without a text, name that one.",
+    fix="Name the parameter without a text that has a similar name.",
 )
 def unknown_documented_parameter(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Finding]:
     documented = list(tool.documented.parameters)
@@ -76,7 +76,7 @@ def unknown_documented_parameter(rule: Rule[ToolFunction], tool: ToolFunction) -
     for name in documented:
         if name in known:
             continue
-        near = _closest(name, left) or (left[0] if len(left) == 1 else None)
+        near = _closest(name, left)
         entry = entry_line(tool, name)
         # Lines such as "Note: ..." look the same; names of parameters seldom begin with a capital.
         if entry is None or (name[:1].isupper() and near is None):
