@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from adal_ls.agent import builtin
-from adal_ls.agent.projects import ToolsGoneError, ToolsLease
+from adal_ls.agent.lease import ToolsGoneError, ToolsLease
 from adal_ls.agent.registry import RegisteredTool
 from adal_ls.protocol.runs import ToolStatus
 from adal_ls.worker.client import ToolResult, WorkerClient, WorkerDiedError, WorkerError

@@ -21,9 +21,9 @@ from adal_ls.agent import executor
 from adal_ls.agent.approval import Answer, Approvals, Question
 from adal_ls.agent.assembly import ModelCall
 from adal_ls.agent.digest import args_digest, bytes_digest, canonical
+from adal_ls.agent.lease import ToolsLease
 from adal_ls.agent.policy import judge
 from adal_ls.agent.preview import preview
-from adal_ls.agent.projects import ToolsLease
 from adal_ls.agent.registry import RegisteredTool, ToolRegistry
 from adal_ls.protocol.runs import (
     DecisionEvent,

@@ -17,9 +17,10 @@ from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.agent.choice import choose_model
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import Conversation
+from adal_ls.agent.lease import ToolsLease
 from adal_ls.agent.loop import Episode
 from adal_ls.agent.offline import NAME as OFFLINE
-from adal_ls.agent.projects import Projects, ToolsLease
+from adal_ls.agent.projects import Projects
 from adal_ls.agent.prompt import system_prompt
 from adal_ls.agent.registry import RegistryError, ToolRegistry, build_registry
 from adal_ls.agent.store import Store, now
@@ -233,9 +234,12 @@ class Runtime:
             _log.exception("run %s failed", run_id)
             self._emit(run_id, ErrorEvent(code="internal", message=f"{type(fault).__name__}: {fault}"))
         finally:
-            if lease is not None:
-                await lease.release()
-            self._finish(run_id, running, finished)
+            try:
+                if lease is not None:
+                    # Shielded: a cancel in this moment must neither keep the tools nor hide the end.
+                    await asyncio.shield(lease.release(stop=finished.stop_reason == "cancelled"))
+            finally:
+                self._finish(run_id, running, finished)
 
     def _finish(self, run_id: str, running: _Running, finished: FinishedEvent) -> None:
         try:

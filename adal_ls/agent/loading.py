@@ -1,0 +1,116 @@
+"""Loading a project's tools in a worker, and what everybody but the worker makes of what it tells."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from adal_ls.agent.digest import bytes_digest
+from adal_ls.protocol.tools import LoadFailure, Location, Position, Range, Tool
+from adal_ls.worker.client import Limits, LoadedProject, LoadError, WorkerClient, WorkerError
+
+_LOAD_FAILED = "ADAL901"
+_NO_WORKER = "ADAL904"
+_FAILURE_CODES = {"syntax": "ADAL001", "missing-module": "ADAL902", "timeout": "ADAL903"}
+
+_LIMITS = Limits(stop=0.3)  # a cancelled run has stopped within 0.5 s, the killing included
+
+
+class LoadFailedError(Exception):
+    """A project's tools could not be loaded; the text is for the person, `failure` for the place in their code."""
+
+    def __init__(self, text: str, failure: LoadFailure) -> None:
+        super().__init__(text)
+        self.failure = failure
+
+
+def choose_interpreter(setting: str | None, root: Path) -> str:
+    """The Python that runs a project's tools: the person's setting, the project's own environment, else ours."""
+    if setting:
+        return setting
+    program = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
+    for folder in (".venv", "venv"):
+        candidate = root.joinpath(folder, *program)
+        if candidate.is_file():
+            return str(candidate)
+    return sys.executable
+
+
+async def start_loaded(interpreter: str, root: Path) -> tuple[WorkerClient, LoadedProject]:
+    """A worker that has loaded the project.
+
+    Raises:
+        LoadFailedError: no worker, or the project's file could not be loaded; no worker is left then.
+    """
+    try:
+        worker = await WorkerClient.start(interpreter, root, limits=_LIMITS)
+    except WorkerError as fault:
+        raise LoadFailedError(str(fault), LoadFailure(code=_NO_WORKER, message=str(fault))) from fault
+    try:
+        loaded = await worker.load()
+    except WorkerError as fault:
+        await worker.close()
+        raise LoadFailedError(str(fault), LoadFailure(code=_LOAD_FAILED, message=str(fault))) from fault
+    except asyncio.CancelledError:
+        await worker.close()
+        raise
+    failed = None
+    if loaded.error is not None:
+        failed = LoadFailedError(f"{loaded.error} (Python: {interpreter})", _failure(loaded.error, root, interpreter))
+    elif await asyncio.to_thread(digests, root, loaded.sources) != loaded.sources:
+        # The digests are ours to compute: approvals and the restart of a worker rest on them.
+        text = "the project's tool files changed while they were loaded; save again"
+        failed = LoadFailedError(text, LoadFailure(code=_LOAD_FAILED, message=text))
+    if failed is not None:
+        await worker.close()
+        raise failed
+    return worker, loaded
+
+
+def _failure(error: LoadError, root: Path, interpreter: str) -> LoadFailure:
+    code = _FAILURE_CODES.get(error.kind, _LOAD_FAILED)
+    message = f"{error.message} (Python: {interpreter})" if error.kind == "missing-module" else error.message
+    inside = bool(error.file) and not Path(error.file).is_absolute()  # the worker is not believed about other places
+    return LoadFailure(
+        code=code, message=message, location=_location(root / error.file, error.line) if inside else None
+    )
+
+
+def tools_of(loaded: LoadedProject, root: Path) -> list[Tool]:
+    """The tools as everybody but the worker sees them; a broken rule stands as its code in `problems`."""
+    codes: dict[str, list[str]] = {}
+    for problem in loaded.problems:
+        if problem.tool is not None and problem.code is not None:
+            codes.setdefault(problem.tool, []).append(problem.code)
+    return [
+        Tool(
+            name=tool.name,
+            description=tool.description,
+            parameters=tool.parameters,
+            # Only False itself skips the question; the worker is not believed to have checked.
+            require_approval=tool.require_approval is not False,
+            location=_location(root / tool.file, tool.line),
+            problems=codes.get(tool.name, []),
+        )
+        for tool in loaded.tools
+    ]
+
+
+def _location(file: Path, line: int) -> Location:
+    start = Position(line=max(0, line - 1), character=0)
+    return Location(uri=file.as_uri(), range=Range(start=start, end=start))
+
+
+def digests(root: Path, sources: Mapping[str, str]) -> dict[str, str]:
+    """The digests of the same files as they are now; a missing one has none."""
+    return {path: _digest(root / path) for path in sources}
+
+
+def _digest(file: Path) -> str:
+    try:
+        return bytes_digest(file.read_bytes())
+    except (OSError, ValueError):
+        return ""

@@ -1,0 +1,97 @@
+"""Cancelling a run stops everything of it, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+
+import psutil
+import pytest
+
+from adal_ls.protocol.runs import RunStartParams
+from tests.agent.approvers import Desk
+from tests.agent.runs import Bench, call, dedent
+
+NEIGHBOURS = """
+import asyncio
+import subprocess
+import time
+
+def stuck(tag: str) -> str:
+    '''Start a process and wait for it.'''
+    subprocess.run(["sh", "-c", "sleep 20; echo late > late.txt"], check=True)
+    return tag
+
+async def polite(tag: str) -> str:
+    '''Start a process and leave it running, then wait.'''
+    subprocess.Popen(["sh", "-c", "sleep 20; echo late > late.txt"])
+    await asyncio.sleep(20)
+    return tag
+
+def steady(tag: str) -> str:
+    '''Take a moment.'''
+    time.sleep(1.2)
+    return "steady " + tag
+
+CUSTOM_TOOLS = [{"function": f, "require_approval": False} for f in (stuck, polite, steady)]
+"""
+
+
+@pytest.mark.parametrize("cancelled", ["stuck", "polite"])
+async def test_cancelling_one_run_ends_its_processes_and_leaves_another_run_alone(bench: Bench, cancelled: str) -> None:
+    bench.tools(NEIGHBOURS)
+    runtime = bench.open()
+    before = set(psutil.Process().children(recursive=True))
+    one = runtime.start(
+        RunStartParams(prompt="go", model=bench.script({"calls": [call(cancelled, "c1", {"tag": "a"})]}))
+    )
+    while "sleep 20" not in commands(before):
+        await asyncio.sleep(0.02)
+    (bench.root / "other.yaml").write_text(
+        json.dumps([{"calls": [call("steady", "c2", {"tag": "b"})]}, {"text": "done"}]), encoding="utf-8"
+    )
+    two = runtime.start(RunStartParams(prompt="go", model="script:other.yaml"))
+    await bench.until(lambda update: update.run_id == two and getattr(update.event, "status", "") == "in_progress")
+    began = time.monotonic()
+    await runtime.cancel(one)
+    assert time.monotonic() - began < 1.0
+    assert "sleep 20" not in commands(before)
+    finished = await asyncio.wait_for(runtime.wait(two), 30)
+    assert finished.answer == "done"
+    assert bench.observation("c2") == "steady b"
+
+
+async def test_processes_that_a_cancelled_run_left_behind_end_with_it(bench: Bench) -> None:
+    bench.tools(
+        dedent('''
+        import subprocess
+
+        def serve() -> str:
+            """Start a server in the background."""
+            subprocess.Popen(["sh", "-c", "sleep 20; echo late > late.txt"])
+            return "started"
+
+        CUSTOM_TOOLS = [serve]
+        ''')
+    )
+    desk = Desk()
+    runtime = bench.open(desk)
+    before = set(psutil.Process().children(recursive=True))
+    model = bench.script({"calls": [call("serve", "c1")]}, {"calls": [call("serve", "c2")]}, {"text": "done"})
+    run_id = runtime.start(RunStartParams(prompt="go", model=model))
+    desk.reply((await desk.until(1))[0], "allow_once")
+    await desk.until(2)
+    assert "sleep 20" in commands(before)
+    await runtime.cancel(run_id)
+    assert "sleep 20" not in commands(before)
+
+
+def commands(before: set[psutil.Process]) -> str:
+    """The command lines of our processes that were not there `before`."""
+    lines = []
+    for process in set(psutil.Process().children(recursive=True)) - before:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            lines.append(" ".join(process.cmdline()))
+    return "\n".join(lines)
