@@ -22,8 +22,10 @@ BUNDLED = CLIENT / "bundled"
 STAMP = BUNDLED / ".stamp"
 LOCK = ROOT / "requirements" / "runtime.lock"
 
-# exceptiongroup is for Python 3.10 only, but the same .vsix runs on all of them.
-PACKAGES = ("attrs", "cattrs", "exceptiongroup", "lsprotocol", "pygls", "typing-extensions")
+# exceptiongroup and tomli are for Python 3.10 only, but the same .vsix runs on all of them.
+PACKAGES = ("attrs", "cattrs", "exceptiongroup", "lsprotocol", "pygls", "tomli", "typing-extensions")
+# Some of them have wheels with native code too.
+PURE = ("--only-binary", ":all:", "--platform", "any", "--implementation", "py", "--abi", "none")
 NATIVE = (".so", ".pyd", ".dylib", ".dll")
 
 
@@ -45,7 +47,7 @@ def main() -> int:
         pinned = Path(scratch) / "requirements.txt"
         pinned.write_text("\n".join(pinned_requirement(name) for name in PACKAGES))
         target = ("--no-deps", "--no-compile", "--target", str(libs))
-        pip("install", *target, "--only-binary", ":all:", "--require-hashes", "--requirement", str(pinned))
+        pip("install", *target, *PURE, "--require-hashes", "--requirement", str(pinned))
         pip("install", *target, str(wheel))
     shutil.rmtree(libs / "bin", ignore_errors=True)  # start scripts that name this machine's interpreter
     for record in libs.glob("*.dist-info/direct_url.json"):
