@@ -33,6 +33,7 @@ class Outcome:
     display: str | None = None
     printed: str | None = None
     duration_ms: float = 0.0
+    trace: str | None = None
 
 
 async def run(execution: Execution) -> Outcome:
@@ -43,7 +44,12 @@ async def run(execution: Execution) -> Outcome:
     except (ToolsGoneError, WorkerError) as fault:
         return Outcome("error", str(fault), duration_ms=_since(began))
     return Outcome(
-        result.status, result.observation, result.display, result.printed or None, result.duration_ms or _since(began)
+        result.status,
+        result.observation,
+        result.display,
+        result.printed or None,
+        result.duration_ms or _since(began),
+        result.trace,
     )
 
 

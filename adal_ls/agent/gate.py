@@ -55,6 +55,7 @@ class CallResult:
     display: str | None = None
     printed: str | None = None
     duration_ms: float = 0.0
+    trace: str | None = None
     rejected: bool = False
 
 
@@ -192,7 +193,7 @@ async def _run(
         observation += f"\n\n[The user says: {answer.feedback}]"
     status: Literal["completed", "failed"] = "completed" if outcome.status == "success" else "failed"
     run.emit(ToolCallEvent(call_id=call_id, tool=tool.name, arguments=arguments, status=status))
-    return CallResult(outcome.status, observation, outcome.display, outcome.printed, outcome.duration_ms)
+    return CallResult(outcome.status, observation, outcome.display, outcome.printed, outcome.duration_ms, outcome.trace)
 
 
 def _denied(tool: RegisteredTool, answer: Answer) -> CallResult:

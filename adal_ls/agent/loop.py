@@ -156,6 +156,7 @@ class Episode:
             display=result.display,
             printed=result.printed,
             duration_ms=result.duration_ms or round((time.monotonic() - began) * 1000, 3),
+            trace=result.trace,
         )
         self.store_result(event, None if seen == result.observation else result.observation)
         return seen

@@ -46,7 +46,8 @@ def line_of(event: Event) -> str | None:
         return f"decision {event.decision} {event.tool} (by {event.decided_by}){_indented(reason)}"
     if isinstance(event, ToolResultEvent):
         printed = f"\n         printed: {_indented(event.printed.rstrip())}" if event.printed else ""
-        return f"result   {event.tool} {event.status}: {_indented(event.observation)}{printed}"
+        trace = f"\n         trace: {_indented(event.trace.rstrip())}" if event.trace else ""
+        return f"result   {event.tool} {event.status}: {_indented(event.observation)}{printed}{trace}"
     if isinstance(event, NoticeEvent):
         return f"notice   {_indented(event.text)}"
     if isinstance(event, ErrorEvent):

@@ -83,6 +83,10 @@ class ToolResultEvent(Message):
     display: str | None = None
     printed: str | None = Field(default=None, description="What the tool printed; the model never sees it.")
     duration_ms: float
+    trace: str | None = Field(
+        default=None,
+        description="Where in the project's own code the tool failed; for the person, never for the model.",
+    )
 
 
 class UsageEvent(Usage):

@@ -15,6 +15,7 @@ from adal_ls.agent.history import OBSERVATION_LIMIT, Conversation
 from adal_ls.agent.loop import MAX_IDENTICAL_TURNS, MAX_STEPS, Episode, TextBatch
 from adal_ls.agent.registry import build_registry
 from adal_ls.agent.script import ScriptModel
+from adal_ls.cli import transcript
 from adal_ls.protocol.runs import DecisionEvent, Event, FinishedEvent, PromptEvent, StateEvent, ToolResultEvent
 from tests.agent.approvers import Person
 from tests.agent.runs import BUMP, ECHO, Bench, call
@@ -209,3 +210,19 @@ async def test_half_a_surrogate_pair_in_the_text_does_not_end_the_run(odd: str) 
     batch.add(odd)
     batch.flush()
     "".join(batches).encode()
+
+
+async def test_where_a_tool_failed_is_told_to_the_person_and_not_to_the_model(bench: Bench) -> None:
+    bench.tools(
+        "def inner():\n    raise ValueError('no such order')\n\n"
+        "def find() -> str:\n    '''Find an order.'''\n    return inner()\n\n"
+        "CUSTOM_TOOLS = [{'function': find, 'require_approval': False}]\n"
+    )
+    await bench.run({"calls": [call("find", "c1")]}, {"text": "done"})
+    (result,) = bench.results()
+    assert result.observation == "ValueError: no such order"
+    assert result.trace is not None
+    assert "tools.py" in result.trace
+    assert "line 2, in inner" in result.trace
+    (stored,) = [update.event for update in bench.store.get(bench.updates[0].run_id).events if update.event == result]
+    assert next(iter(transcript.lines([stored]))).count("line 2, in inner") == 1

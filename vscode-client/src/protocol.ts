@@ -172,6 +172,8 @@ export interface ToolResultEvent {
   /** What the tool printed; the model never sees it. */
   printed?: string;
   durationMs: number;
+  /** Where in the project's own code the tool failed; for the person, never for the model. */
+  trace?: string;
 }
 
 export interface UsageEvent extends Usage {
