@@ -39,6 +39,22 @@ def test_positional_only_parameters_are_a_hint_and_keyword_only_ones_are_fine() 
     assert codes(tool("*, a: str")) == []
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a: str, /, b: str", "a: str, b: str"),
+        ("a: str, b: int = (1), /", None),
+        ("a: str = 'x' ,\n      /,\n      *, b: str", "a: str = 'x',\n      *, b: str"),
+        ("a: str, /", "a: str"),
+        ("a: str, /, **rest", None),
+    ],
+)
+def test_the_slash_can_be_taken_out(before: str, after: str | None) -> None:
+    source = tool(before)
+    fixes = only(source, "ADAL302").fixes
+    assert [fixed(source, fix) for fix in fixes] == ([tool(after)] if after is not None else [])
+
+
 def test_all_parameters_without_a_type_are_named_in_one_hint() -> None:
     source = tool("a, b: str, c, d=5")
     finding = only(source, "ADAL303")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from adal_ls.lint import hints
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
@@ -15,6 +15,7 @@ from adal_ls.lint.rules.base import Rule, function_rule, quoted
 from adal_ls.lint.subjects import Parameter, ToolFunction
 from adal_ls.lint.text import Range
 
+_SLASH = re.compile(r"\s*,\s*/")
 _CONTEXTS = frozenset({"ctx", "context"})
 _DOCUMENTED = '    """Do f."""\n    return x\n'
 
@@ -43,9 +44,14 @@ def star_parameters(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Fi
     why="A model gives every argument by name; the runtime must put positional-only ones in their places.",
     failing=f"def f(x: str, /) -> str:\n{_DOCUMENTED}",
     passing=f"def f(x: str) -> str:\n{_DOCUMENTED}",
+    fix="Take the `/` out.",
 )
 def positional_only(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Finding]:
-    return _one(rule, tool, lambda parameter: parameter.positional_only, "positional-only: the `/` says nothing here")
+    found = [parameter for parameter in tool.parameters if parameter.positional_only]
+    if found:
+        verb = "is" if len(found) == 1 else "are"
+        message = f"{quoted([parameter.name for parameter in found])} {verb} positional-only: the `/` says nothing here"
+        yield rule.finding(message, tool.place(found[0]), fixes=_without_slash(tool, found[-1]))
 
 
 @function_rule(
@@ -143,8 +149,11 @@ def implicit_optional(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[
     passing=f"def f(x: list[str] | None = None) -> str:\n{_DOCUMENTED}",
 )
 def mutable_default(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Finding]:
-    shared = "shared by all calls: use None and make a new one in the function"
-    return _one(rule, tool, lambda p: p.default is not None and _is_mutable(p.default, tool), shared, "default of ")
+    found = [p for p in tool.parameters if p.default is not None and _is_mutable(p.default, tool)]
+    if found:
+        names = quoted([parameter.name for parameter in found])
+        message = f"The default of {names} is shared by all calls: use None, and make a new one in the function"
+        yield rule.finding(message, tool.place(found[0]))
 
 
 @function_rule(
@@ -163,20 +172,6 @@ def context_parameter(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[
                 " in a tool provider, which gets the context of the call"
             )
             yield rule.finding(message, tool.place(parameter))
-
-
-def _one(
-    rule: Rule[ToolFunction],
-    tool: ToolFunction,
-    fault: Callable[[Parameter], bool],
-    words: str,
-    before: str = "",
-) -> Iterator[Finding]:
-    found = [parameter for parameter in tool.parameters if fault(parameter)]
-    if found:
-        names = quoted([parameter.name for parameter in found])
-        message = f"The {before}{names} {'is' if len(found) == 1 else 'are'} {words}"
-        yield rule.finding(message if before else message.removeprefix("The "), tool.place(found[0]))
 
 
 def _typed(tool: ToolFunction) -> Iterator[Parameter]:
@@ -232,6 +227,17 @@ def _types_from_defaults(tool: ToolFunction, parameters: list[Parameter]) -> tup
             edits.append(TextEdit(gap, f": {kind.__name__} = "))
     title = "Add the types that the defaults have"
     return (Fix(title, tuple(edits)),) if edits else ()
+
+
+def _without_slash(tool: ToolFunction, last: Parameter) -> tuple[Fix, ...]:
+    """Take out the `/` behind the last positional-only parameter; not where `**kwargs` may take the same name."""
+    if tool.node.args.kwarg is not None:
+        return ()
+    start = tool.lines.offset(tool.lines.range_of(last.default if last.default is not None else last.node).end)
+    match = _SLASH.match(tool.lines.text, start)
+    if match is None:
+        return ()
+    return (Fix("Take the / out", (TextEdit(tool.lines.range(*match.span()), ""),), preferred=True),)
 
 
 def _make_optional(tool: ToolFunction, parameters: list[Parameter], form: str) -> tuple[Fix, ...]:
