@@ -59,7 +59,7 @@ async def start_loaded(interpreter: str, root: Path) -> tuple[WorkerClient, Load
         raise
     failed = None
     if loaded.error is not None:
-        failed = LoadFailedError(f"{loaded.error} (Python: {interpreter})", _failure(loaded.error, root, interpreter))
+        failed = LoadFailedError(f"{loaded.error} (Python: {interpreter})", _failure(loaded.error, root))
     elif await asyncio.to_thread(digests, root, loaded.sources) != loaded.sources:
         # The digests are ours to compute: approvals and the restart of a worker rest on them.
         text = "the project's tool files changed while they were loaded; save again"
@@ -70,12 +70,13 @@ async def start_loaded(interpreter: str, root: Path) -> tuple[WorkerClient, Load
     return worker, loaded
 
 
-def _failure(error: LoadError, root: Path, interpreter: str) -> LoadFailure:
-    code = _FAILURE_CODES.get(error.kind, _LOAD_FAILED)
-    message = f"{error.message} (Python: {interpreter})" if error.kind == "missing-module" else error.message
-    inside = bool(error.file) and not Path(error.file).is_absolute()  # the worker is not believed about other places
+def _failure(error: LoadError, root: Path) -> LoadFailure:
+    file = root / error.file
+    inside = file.resolve().is_relative_to(root.resolve())  # the worker is not believed about other places
     return LoadFailure(
-        code=code, message=message, location=_location(root / error.file, error.line) if inside else None
+        code=_FAILURE_CODES.get(error.kind, _LOAD_FAILED),
+        message=error.message,
+        location=_location(file, error.line) if inside else None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -84,6 +85,28 @@ def to_lsp(document: Document, finding: Finding, client: Client) -> dict[str, Js
     return diagnostic
 
 
+def load_failure(document: Document, failure: dict[str, Json], client: Client) -> dict[str, Json]:
+    """The LSP `Diagnostic` of a failed load: on the line to blame, or on the first one with a link to that line."""
+    blamed: dict[str, Json] | None = failure.get("location")
+    here = blamed is not None and uris.identity(blamed["uri"]) == document.identity
+    line = min(blamed["range"]["start"]["line"], len(document.lines) - 1) if blamed is not None and here else 0
+    text = document.line(line)
+    units = [to_units(text, column, client.encoding) for column in (len(text) - len(text.lstrip()), len(text.rstrip()))]
+    diagnostic: dict[str, Json] = {
+        "range": {"start": {"line": line, "character": units[0]}, "end": {"line": line, "character": max(units)}},
+        "severity": _SEVERITIES["error"],
+        "code": failure["code"],
+        "source": SOURCE,
+        "message": failure["message"],
+    }
+    if blamed is not None and not here:
+        place = f"{os.path.basename(uris.identity(blamed['uri']))}:{blamed['range']['start']['line'] + 1}"
+        diagnostic["message"] = f"{place}: {failure['message']}"
+        if client.related_information:
+            diagnostic["relatedInformation"] = [{"location": blamed, "message": failure["message"]}]
+    return diagnostic
+
+
 class Diagnostics:
     """The analyses of all tools files, open or not, and what the client was told about them."""
 
@@ -94,7 +117,11 @@ class Diagnostics:
         documents: Documents,
         projects: Projects,
         config: Callable[[str], Config],
+        failure: Callable[[str], dict[str, Json] | None],
     ) -> None:
+        """`failure` gives why the last load of a project failed (`LoadFailure` of the protocol), by its root."""
+        self._failure = failure
+        self._failures: dict[str, int] = {}  # the file's identity -> how often its failure was another one
         self._editor = editor
         self._client = client
         self._documents = documents
@@ -167,6 +194,15 @@ class Diagnostics:
         if not self._client.pull_diagnostics:
             self._publish_disk(identity)
 
+    def load_told(self, project: Project) -> None:
+        """The host told how a load ended: what it says of the file is shown with what lint says."""
+        self._failures[project.identity] = self._failures.get(project.identity, 0) + 1
+        for document in self._documents.of_file(project.identity):
+            self.changed(document)
+        if not self._client.pull_diagnostics:
+            self._publish_disk(project.identity)
+        self.refresh()
+
     def check_all(self) -> None:
         """Everything again, after a change of settings."""
         self._open.clear()
@@ -203,13 +239,18 @@ class Diagnostics:
         return {"items": items}
 
     def _report(self, analysis: Analysis, previous: Json) -> dict[str, Json]:
-        result_id = str(analysis.serial)
+        result_id = f"{analysis.serial}.{self._failures.get(analysis.document.identity, 0)}"
         if previous == result_id:
             return {"kind": "unchanged", "resultId": result_id}
         return {"kind": "full", "resultId": result_id, "items": self._items(analysis)}
 
     def _items(self, analysis: Analysis) -> list[dict[str, Json]]:
-        return [to_lsp(analysis.document, finding, self._client) for finding in analysis.findings]
+        items = [to_lsp(analysis.document, finding, self._client) for finding in analysis.findings]
+        failure = self._failure(self._root(analysis.document))
+        # The same syntax error from both would show twice; lint's has the exact range and is the newer one.
+        if failure is not None and failure["code"] not in {item["code"] for item in items if item["code"] == "ADAL001"}:
+            items.append(load_failure(analysis.document, failure, self._client))
+        return items
 
     def _of_open(self, document: Document) -> Analysis:
         key = uris.spelling(document.uri)
@@ -241,7 +282,7 @@ class Diagnostics:
         self._clear_other(identity, [] if analysis is None else [analysis.document])
         if analysis is not None:
             shown = uris.spelling(analysis.document.uri) in self._published.get(identity, {})
-            if shown or analysis.findings:
+            if shown or self._items(analysis):
                 self._publish(analysis)
 
     def _clear_other(self, identity: str, kept: list[Document]) -> None:

@@ -67,7 +67,14 @@ class Service:
         self._projects.folders = projects.folders(params)
         self._documents = Documents()
         self._status = StatusReport(editor, wanted=self.client.adal_run_updates)
-        self._diagnostics = Diagnostics(editor, self.client, self._documents, self._projects, self._configuration.lint)
+        self._diagnostics = Diagnostics(
+            editor,
+            self.client,
+            self._documents,
+            self._projects,
+            self._configuration.lint,
+            lambda root: self._loads.failure(root),
+        )
         self._files = Files(
             editor,
             self.client,
@@ -91,7 +98,7 @@ class Service:
         self.host = Host(post, self._greeting, host_command)
         self.host.on_ready = self._host_ready
         self.host.on_gone = self._host_gone
-        self._loads = Loads(self.host, self._projects, self._status, log, self._tools_changed)
+        self._loads = Loads(self.host, self._projects, self._status, log, self._load_told)
         plain = PlainFace(editor, self.client, lambda message: writer.send(message, droppable=True))
         face: Face = AdalFace(editor, self.client) if self.client.adal_approval else plain
         self._runs = Runs(editor, self.host, self._projects, face, lambda: self._trusted)
@@ -218,6 +225,12 @@ class Service:
         loaded = self._loads.of(project) or {}
         generation = loaded.get("generation", 0)
         return generation if isinstance(generation, int) else 0
+
+    def _load_told(self, root: str, generation: int) -> None:
+        project = self._projects.by_root(root)
+        if project is not None:
+            self._diagnostics.load_told(project)
+        self._tools_changed(root, generation)
 
     def _tools_changed(self, root: str, generation: int) -> None:
         if self.client.adal_run_updates:

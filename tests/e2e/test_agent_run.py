@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -220,8 +221,12 @@ CUSTOM_TOOLS = [f, {"function": f, "name": "bad-name"}]
 '''
     client, workspace = editor(tools)
     uri = (workspace / ".adal" / "tools.py").as_uri()
-    found = client.diagnostics(uri)
-    assert "ADAL101" in [diagnostic["code"] for diagnostic in found]
+    both = {"ADAL101", "ADAL901"}
+    found = client.diagnostics(uri, lambda p: {item["code"] for item in p["diagnostics"]} == both)
+    (failure,) = [item for item in found if item["code"] == "ADAL901"]
+    start = {"line": 2, "character": 0}
+    assert failure["range"] == {"start": start, "end": {"line": 2, "character": len(tools.splitlines()[2])}}
+    assert "exit code 2" in failure["message"]
     project = client.project("error")
     assert "exit code 2" in project["error"]
     assert "tools.py" in project["error"]
@@ -230,6 +235,26 @@ CUSTOM_TOOLS = [f, {"function": f, "name": "bad-name"}]
     assert client.finished(run_id)["stopReason"] == "end_turn"
     notices = [event["text"] for event in client.events(run_id) if event["type"] == "notice"]
     assert any("exit code 2" in text for text in notices)
+
+
+def test_a_load_failure_in_another_file_is_linked_and_goes_away_when_mended(editor: Open) -> None:
+    tools = BUMP.replace("from pathlib", "import tables\nfrom pathlib", 1)
+    client, workspace = editor(tools)
+    uri = (workspace / ".adal" / "tools.py").as_uri()
+    (found,) = client.diagnostics(uri, lambda p: p["diagnostics"] != [])
+    assert (found["code"], found["range"]["start"]) == ("ADAL902", {"line": 0, "character": 0})
+    assert "tables" in found["message"]
+    assert sys.executable in found["message"]
+    client.open(uri, tools)
+    module = workspace / ".adal" / "tables.py"
+    module.write_text("\n\nraise ValueError('no table')\n")
+    client.save(uri)
+    (found,) = client.diagnostics(uri, lambda p: [item["code"] for item in p["diagnostics"]] == ["ADAL901"])
+    assert found["message"].startswith("tables.py:3: ")
+    module.write_text("")
+    client.save(uri)
+    client.diagnostics(uri, lambda p: p["diagnostics"] == [])
+    assert client.project("loaded")["generation"] == 1
 
 
 def test_an_untrusted_workspace_is_linted_but_nothing_of_it_runs(editor: Open) -> None:
