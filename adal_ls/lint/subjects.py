@@ -50,9 +50,10 @@ class Statement:
         """Whether it runs, all of it, when the file is loaded."""
         return not isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
 
-    @cached_property
+    @property
     def text(self) -> str:
-        """The statement as it is written, decorators included."""
+        """The statement as it is written, decorators included. Cut out anew each time: kept, it would be the file twice
+        over."""
         decorators = getattr(self.node, "decorator_list", None) or [self.node]
         first = min(self.node.lineno, decorators[0].lineno) - 1
         last = self.node.end_lineno or self.node.lineno
