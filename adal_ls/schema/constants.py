@@ -5,9 +5,13 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from datetime import date, datetime, time
+from decimal import Decimal
+from pathlib import PurePosixPath
 from typing import Any
+from uuid import UUID
 
-from adal_ls.schema.scope import Scope
+from adal_ls.schema.scope import Found, Scope
 
 # Names may refer to each other, so a few short lines could ask for endless work.
 _DEPTH = 40
@@ -32,6 +36,18 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.Not: operator.not_,
     ast.Invert: operator.invert,
 }
+_MADE: dict[str, Callable[..., object]] = {
+    "pathlib.Path": PurePosixPath,
+    "pathlib.PurePath": PurePosixPath,
+    "pathlib.PurePosixPath": PurePosixPath,
+    "decimal.Decimal": Decimal,
+    "uuid.UUID": UUID,
+    "datetime.date": date,
+    "datetime.datetime": datetime,
+    "datetime.time": time,
+}
+ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum"})
+_MIXINS: dict[str, type] = {"builtins.str": str, "builtins.int": int, "builtins.float": float}
 
 
 class NotConstantError(Exception):
@@ -39,7 +55,8 @@ class NotConstantError(Exception):
 
 
 def evaluate(node: ast.expr, scope: Scope, depth: int = 0) -> object:
-    """The value of literals, arithmetic on numbers, and names of `scope` that are bound once to such.
+    """The value of literals, arithmetic on numbers, names of `scope` that are bound once to such, and plain values of
+    the standard library made from them; of an enum's member, its value.
 
     Raises:
         NotConstantError: anything else, and arithmetic that could take long.
@@ -53,10 +70,10 @@ def evaluate(node: ast.expr, scope: Scope, depth: int = 0) -> object:
         return items if isinstance(node, ast.List) else tuple(items)
     if isinstance(node, ast.Dict):
         return _dict(node, scope, depth)
-    if isinstance(node, ast.Name):
-        bound = scope.binding(node)
-        if isinstance(bound, ast.expr):
-            return evaluate(bound, scope, depth + 1)
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return _named(node, scope, depth)
+    if isinstance(node, ast.Call):
+        return _made(node, scope, depth)
     if isinstance(node, ast.UnaryOp):
         operand = _number(evaluate(node.operand, scope, depth + 1), any_type=isinstance(node.op, ast.Not))
         return _apply(_UNARY[type(node.op)], operand)
@@ -64,6 +81,157 @@ def evaluate(node: ast.expr, scope: Scope, depth: int = 0) -> object:
         left, right = (evaluate(side, scope, depth + 1) for side in (node.left, node.right))
         return _binary(node.op, left, right)
     raise NotConstantError(type(node).__name__)
+
+
+def enum_members(definition: ast.ClassDef, scope: Scope, depth: int = 0) -> dict[str, object]:
+    """The values of an enum's members by name, as Python computes them from the class body.
+
+    Raises:
+        NotConstantError: not an enum that is written out, or a value that only running the code can tell.
+    """
+    kind = _enum_base(definition, scope, depth)
+    if kind is None:
+        raise NotConstantError("not an enum")
+    members: dict[str, object] = {}
+    for name, node in _member_nodes(definition):
+        if isinstance(node, ast.Name) and node.id in members:
+            members[name] = members[node.id]
+        elif isinstance(node, ast.Call) and scope.dotted(node.func) == "enum.auto":
+            members[name] = _next_value(name, kind, members)
+        else:
+            value = evaluate(node, scope, depth + 1)
+            members[name] = value if kind.mixin in (None, type(value)) else _apply(kind.mixin, value)
+    return members
+
+
+def functional_members(call: ast.Call, scope: Scope, depth: int = 0) -> dict[str, object]:
+    """The values by name of `Enum("Color", "RED BLUE")` and its other forms.
+
+    Raises:
+        NotConstantError: a form that is not read, or names that only running the code can tell.
+    """
+    if len(call.args) != 2 or call.keywords:
+        raise NotConstantError(ast.unparse(call))
+    names = evaluate(call.args[1], scope, depth + 1)
+    if isinstance(names, dict):
+        return {str(name): value for name, value in names.items()}
+    parts = names.replace(",", " ").split() if isinstance(names, str) else names
+    found: dict[str, object] = {}
+    for index, part in enumerate(parts if isinstance(parts, (list, tuple)) else ()):
+        if isinstance(part, str):
+            found[part] = part.lower() if scope.dotted(call.func) == "enum.StrEnum" else index + 1
+        elif isinstance(part, (list, tuple)) and len(part) == 2:
+            found[str(part[0])] = part[1]
+    return found
+
+
+class _EnumBase:
+    """What an enum's bases make of its values."""
+
+    def __init__(self, base: str | None = None, mixin: type | None = None) -> None:
+        self.base = base
+        self.mixin = mixin
+
+
+def is_enum(definition: ast.ClassDef, scope: Scope) -> bool:
+    try:
+        return _enum_base(definition, scope, 0) is not None
+    except NotConstantError:
+        return True
+
+
+def _enum_base(definition: ast.ClassDef, scope: Scope, depth: int) -> _EnumBase | None:
+    """None where no base is an enum."""
+    if depth > _DEPTH:
+        return None
+    found = _EnumBase()
+    unknown: str | None = None
+    for node in definition.bases:
+        base = scope.find(node)
+        if base in ENUMS:
+            found.base = str(base)
+            found.mixin = {"enum.IntEnum": int, "enum.StrEnum": str}.get(found.base, found.mixin)
+        elif isinstance(base, str) and base in _MIXINS:
+            found.mixin = found.mixin or _MIXINS[base]
+        elif isinstance(base, Found) and isinstance(base.node, ast.ClassDef):
+            inner = _enum_base(base.node, base.scope, depth + 1)
+            if inner is not None:
+                found.base, found.mixin = inner.base, found.mixin or inner.mixin
+        elif isinstance(base, str):
+            unknown = base
+    if found.base is None:
+        return None
+    _without_own_rules(definition)
+    if unknown is not None:
+        raise NotConstantError(unknown)
+    return found
+
+
+def _without_own_rules(definition: ast.ClassDef) -> None:
+    for statement in definition.body:
+        if isinstance(statement, ast.FunctionDef) and statement.name in ("__new__", "_generate_next_value_"):
+            raise NotConstantError(f"its {statement.name}")
+
+
+def _member_nodes(definition: ast.ClassDef) -> list[tuple[str, ast.expr]]:
+    found: list[tuple[str, ast.expr]] = []
+    for statement in definition.body:
+        if isinstance(statement, ast.Assign):
+            targets, value = statement.targets, statement.value
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            targets, value = [statement.target], statement.value
+        else:
+            continue
+        for target in targets:
+            if not isinstance(target, ast.Name) or target.id == "_ignore_":
+                raise NotConstantError("members that are not assigned one by one")
+            if not target.id.startswith("__") and not (target.id.startswith("_") and target.id.endswith("_")):
+                found.append((target.id, value))
+    return found
+
+
+def _next_value(name: str, kind: _EnumBase, members: dict[str, object]) -> object:
+    """What `auto()` stands for. Python 3.13 goes on from the highest value, older ones from the last."""
+    if kind.base == "enum.StrEnum":
+        return name.lower()
+    values = [value for value in members.values() if isinstance(value, int)]
+    if kind.mixin not in (None, int) or len(values) < len(members) or (values and values[-1] != max(values)):
+        raise NotConstantError("auto() after other values")
+    return values[-1] + 1 if values else 1
+
+
+def _named(node: ast.Name | ast.Attribute, scope: Scope, depth: int) -> object:
+    found = scope.find(node)
+    if isinstance(node, ast.Attribute):
+        owner = scope.find(node.value)
+        if isinstance(owner, Found):
+            members = _members_of(owner, depth + 1)
+            if node.attr in members:
+                return members[node.attr]
+        if found is None and node.attr == "value":
+            return evaluate(node.value, scope, depth + 1)
+    if isinstance(found, Found) and isinstance(found.node, ast.expr):
+        return evaluate(found.node, found.scope, depth + 1)
+    raise NotConstantError(ast.unparse(node))
+
+
+def _members_of(owner: Found, depth: int) -> dict[str, object]:
+    """The members, where `owner` is an enum."""
+    if isinstance(owner.node, ast.ClassDef):
+        return enum_members(owner.node, owner.scope, depth) if is_enum(owner.node, owner.scope) else {}
+    if isinstance(owner.node, ast.Call) and owner.scope.dotted(owner.node.func) in ENUMS:
+        return functional_members(owner.node, owner.scope, depth)
+    return {}
+
+
+def _made(node: ast.Call, scope: Scope, depth: int) -> object:
+    kind = _MADE.get(scope.dotted(node.func) or "")
+    if kind is None or node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+        raise NotConstantError("a call")
+    arguments = [evaluate(argument, scope, depth + 1) for argument in node.args]
+    if any(type(argument) not in (str, int) for argument in arguments):
+        raise NotConstantError("a call")
+    return _apply(kind, *arguments)
 
 
 def _dict(node: ast.Dict, scope: Scope, depth: int) -> dict[object, object]:
@@ -99,5 +267,5 @@ def _number(value: object, *, any_type: bool = False) -> Any:
 def _apply(function: Callable[..., Any], *operands: object) -> object:
     try:
         return function(*operands)
-    except (ArithmeticError, TypeError, ValueError) as fault:
+    except (ArithmeticError, TypeError, ValueError) as fault:  # decimal's errors are of ArithmeticError
         raise NotConstantError(str(fault)) from None

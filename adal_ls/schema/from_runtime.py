@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import enum
 import functools
 import inspect
 import sys
-import types
-import typing
 from collections.abc import Callable, Mapping
 
-from adal_ls.schema.signature import (
-    ABSENT,
-    Parameter,
-    SchemaProblem,
-    ToolSchema,
-    build,
-    json_default,
-    self_problem,
-    stars_problem,
-    type_problem,
-)
-from adal_ls.schema.types import ANY, NULL, SCALARS, Type, UnknownTypeError, choice, generic, union
+from adal_ls.schema import live_notes, notes
+from adal_ls.schema.live_types import Types, resolve
+from adal_ls.schema.notes import Notes
+from adal_ls.schema.signature import SchemaProblem, ToolSchema, build, self_problem, stars_problem, type_problem
+from adal_ls.schema.types import ABSENT, ANY, Field, Type, UnknownTypeError
 
 _STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 
@@ -39,33 +29,21 @@ def from_runtime(function: Callable[..., object]) -> ToolSchema:
     namespace = namespace_of(function)
     problems: list[SchemaProblem] = []
     stars: list[SchemaProblem] = []
-    parameters: list[Parameter] = []
+    parameters: list[Field] = []
+    types = Types()
     for index, parameter in enumerate(signature.parameters.values()):
         if parameter.kind in _STARS:
             stars.append(stars_problem(_STARS[parameter.kind] + parameter.name))
         elif index == 0 and parameter.name in ("self", "cls"):
             problems.append(self_problem(parameter.name))
         else:
-            parameters.append(_parameter(parameter, namespace, problems))
+            parameters.append(_parameter(parameter, namespace, types, problems))
     return build(parameters, _doc(function), [*problems, *stars])
 
 
-def resolve(annotation: object, namespace: Mapping[str, object]) -> object:
-    """The type that an annotation means, quoted names looked up in `namespace`.
-
-    Raises:
-        UnknownTypeError: it cannot be evaluated.
-    """
-    # One at a time: `get_type_hints` of a whole function gives nothing when one name is missing.
-    carrier = types.SimpleNamespace(__annotations__={"it": annotation})
-    try:
-        return typing.get_type_hints(carrier, globalns=dict(namespace), include_extras=True)["it"]
-    except Exception as fault:  # evaluating an annotation runs code of the project
-        raise UnknownTypeError(_shown(annotation)) from fault
-
-
 def signature_of(function: Callable[..., object]) -> inspect.Signature:
-    """`inspect.signature`, without evaluating annotations that cannot be.
+    """`inspect.signature`, without evaluating annotations that cannot be, and without what a partial fills by name:
+    who does so does not mean the model to see it.
 
     Raises:
         TypeError, ValueError: Python knows no signature of it.
@@ -73,14 +51,24 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
     if sys.version_info >= (3, 14):
         from annotationlib import Format
 
-        return inspect.signature(function, annotation_format=Format.FORWARDREF)
-    return inspect.signature(function)
+        signature = inspect.signature(function, annotation_format=Format.FORWARDREF)
+    else:
+        signature = inspect.signature(function)
+    if not isinstance(function, functools.partial) or not function.keywords:
+        return signature
+    return signature.replace(
+        parameters=[parameter for parameter in signature.parameters.values() if parameter.name not in function.keywords]
+    )
 
 
 def namespace_of(function: Callable[..., object]) -> Mapping[str, object]:
     """The module globals in which the annotations of `function` were written."""
-    found = getattr(_plain(function), "__globals__", None)
-    return found if isinstance(found, dict) else {}
+    plain = _plain(function)
+    found = getattr(plain, "__globals__", None)
+    if not isinstance(found, dict):
+        return {}
+    parameters = getattr(plain, "__type_params__", ())  # of `def f[T](...)`, Python 3.12
+    return {**found, **{each.__name__: each for each in parameters}} if parameters else found
 
 
 def _plain(function: Callable[..., object]) -> Callable[..., object]:
@@ -107,75 +95,20 @@ def _doc(function: Callable[..., object]) -> str | None:
 
 
 def _parameter(
-    parameter: inspect.Parameter, namespace: Mapping[str, object], problems: list[SchemaProblem]
-) -> Parameter:
+    parameter: inspect.Parameter, namespace: Mapping[str, object], types: Types, problems: list[SchemaProblem]
+) -> Field:
     node: Type = ANY
-    text: str | None = None
+    said = notes.NONE
     if parameter.annotation is not inspect.Parameter.empty:
         try:
-            hint = resolve(parameter.annotation, namespace)
-            node = _type(hint, namespace)
-            if typing.get_origin(hint) is typing.Annotated:
-                text = next((extra for extra in typing.get_args(hint)[1:] if isinstance(extra, str) and extra), None)
+            hint, beside = types.annotated(resolve(parameter.annotation, namespace))
+            node, said = types.type(hint, namespace), beside
         except UnknownTypeError as fault:
             problems.append(type_problem(parameter.name, str(fault)))
-    required = parameter.default is inspect.Parameter.empty
-    default = ABSENT if required else json_default(parameter.default)
-    return Parameter(parameter.name, node, required, default, text)
-
-
-def _type(hint: object, namespace: Mapping[str, object]) -> Type:
-    if hint is None:
-        return NULL
-    if isinstance(hint, str):  # Python 3.10 leaves the quotes inside list["int"]
-        return _type(resolve(hint, namespace), namespace)
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Literal:
-        for value in arguments:
-            if value is not None and type(value) not in (str, int, bool):
-                raise UnknownTypeError(f"Literal of {value!r}")
-        return choice(arguments)
-    if origin is typing.Annotated:
-        return _type(arguments[0], namespace)
-    if origin is typing.Union or origin is types.UnionType:
-        return union([_type(argument, namespace) for argument in arguments])
-    if type(hint).__name__ == "TypeAliasType":  # `type X = ...`, Python 3.12
-        return _type(hint.__value__, namespace)  # type: ignore[attr-defined]
-    if origin is None and isinstance(hint, enum.EnumMeta):
-        return _enum(hint)
-    name = _dotted(hint if origin is None else origin)
-    if origin is None and name in SCALARS:
-        return SCALARS[name]
-    open_ended = len(arguments) == 2 and arguments[1] is ...
-    if open_ended:
-        arguments = arguments[:1]
-    elif arguments == ((),):  # tuple[()] before Python 3.11
-        arguments = ()
-    try:
-        return generic(name, [_type(argument, namespace) for argument in arguments], open_ended=open_ended)
-    except UnknownTypeError:
-        raise UnknownTypeError(_shown(hint)) from None
-
-
-def _enum(kind: enum.EnumMeta) -> Type:
-    members: list[enum.Enum] = list(kind.__members__.values())
-    values = [member.value for member in members]
-    if not values or any(type(value) not in (str, int, bool) for value in values):
-        raise UnknownTypeError(kind.__name__)
-    return choice(values)
-
-
-def _dotted(kind: object) -> str:
-    if kind is typing.Any:
-        return "typing.Any"
-    # Where a class is written differs from where it is found: pathlib keeps Path in pathlib._local since 3.13.
-    module = str(getattr(kind, "__module__", "")).partition("._")[0]
-    return f"{module}.{getattr(kind, '__qualname__', kind)}"
-
-
-def _shown(hint: object) -> str:
-    if isinstance(hint, str):
-        return hint
-    if isinstance(hint, typing.ForwardRef):
-        return hint.__forward_arg__
-    return hint.__qualname__ if inspect.isclass(hint) and typing.get_origin(hint) is None else str(hint)
+    if parameter.default is not inspect.Parameter.empty:
+        try:
+            said = live_notes.default(parameter.default).over(said)
+        except UnknownTypeError:
+            said = Notes(default=ABSENT).over(said)
+    required = not notes.has_default(said)
+    return Field(parameter.name, notes.bounded(node, said), required, notes.json_part(said), said.description)

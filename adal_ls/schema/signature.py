@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+import enum
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from pathlib import PurePath
 from typing import Any, Literal
+from uuid import UUID
 
 from adal_ls.schema import docstring
-from adal_ls.schema.json_schema import type_schema
-from adal_ls.schema.types import Type, nullable
+from adal_ls.schema.json_schema import parameters_schema
+from adal_ls.schema.types import ABSENT, Field, nullable
 
 ProblemKind = Literal["stars", "self", "type"]
 
@@ -37,48 +42,21 @@ class ToolSchema:
     problems: tuple[SchemaProblem, ...] = ()
 
 
-class _Absent:
-    """No default, or none that JSON can hold."""
-
-
-ABSENT = _Absent()
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """`default` is a JSON value, or ABSENT where there is none or JSON cannot hold it (then `required` tells)."""
-
-    name: str
-    type: Type
-    required: bool
-    default: object = ABSENT
-    description: str | None = None
-
-
-def build(parameters: Sequence[Parameter], doc: str | None, problems: Sequence[SchemaProblem]) -> ToolSchema:
+def build(parameters: Sequence[Field], doc: str | None, problems: Sequence[SchemaProblem]) -> ToolSchema:
     """The tool's schema. A text in the annotation wins over the docstring's; the two are never joined."""
     documented = docstring.parse(doc)
-    properties: dict[str, Any] = {}
+    shown = []
     for parameter in parameters:
         # `x: int = None` is common; what the signature says is then what the model may leave out or send as null.
         node = nullable(parameter.type) if parameter.default is None else parameter.type
-        schema = type_schema(node)
         text = parameter.description or documented.parameters.get(parameter.name)
-        if text:
-            schema["description"] = text
-        if parameter.default is not ABSENT:
-            schema["default"] = parameter.default
-        properties[parameter.name] = schema
-    required = [parameter.name for parameter in parameters if parameter.required]
-    return ToolSchema(
-        documented.description,
-        {"type": "object", "properties": properties, "required": required},
-        tuple(problems),
-    )
+        shown.append(Field(parameter.name, node, parameter.required, parameter.default, text))
+    return ToolSchema(documented.description, parameters_schema(shown), tuple(problems))
 
 
 def json_default(value: object) -> object:
-    """`value` as JSON holds it (tuples become lists), or ABSENT. Subclasses (an enum's members) are not their base."""
+    """`value` as JSON holds it, or ABSENT: tuples become lists, members of enums and values like paths what the model
+    would send for them."""
     kind = type(value)
     if value is None or kind in (bool, int, str):
         return value
@@ -91,7 +69,13 @@ def json_default(value: object) -> object:
         pairs = {key: json_default(item) for key, item in value.items()}  # type: ignore[attr-defined]
         usable = all(type(key) is str for key in pairs) and ABSENT not in pairs.values()
         return pairs if usable else ABSENT
-    return ABSENT
+    if isinstance(value, enum.Enum):
+        return json_default(value.value)
+    if isinstance(value, PurePath):
+        return value.as_posix()
+    if kind in (date, datetime, time):
+        return value.isoformat()  # type: ignore[attr-defined]
+    return str(value) if kind in (Decimal, UUID) else ABSENT
 
 
 def stars_problem(name: str, place: ast.arg | None = None) -> SchemaProblem:

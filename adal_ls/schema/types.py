@@ -6,7 +6,7 @@ these nodes with the functions below, so that what they agree on is written once
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -53,7 +53,62 @@ class AnyOf:
     members: tuple[Type, ...]
 
 
-Type = AnyType | Scalar | Choice | Array | Mapping | AnyOf
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A type with what `Annotated` or `Field` says of it inside another one."""
+
+    inner: Type
+    description: str | None
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A JSON object with known keys: TypedDict, dataclass, NamedTuple, model.
+
+    `key` tells the class apart from others of the same name. `closed`: other keys are refused.
+    """
+
+    name: str
+    key: Hashable
+    fields: tuple[Field, ...]
+    description: str = ""
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A record inside itself."""
+
+    key: Hashable
+
+
+Type = AnyType | Scalar | Choice | Array | Mapping | AnyOf | Noted | Record | Reference
+
+Limits = tuple[tuple[str, int | float | str], ...]
+"""Bounds by the names that `pydantic.Field` has for them (`ge`, `min_length`, ...)."""
+
+
+class _Absent:
+    """No default, or none that JSON can hold."""
+
+
+ABSENT = _Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A parameter, or a key of a record.
+
+    `default` is a JSON value, or ABSENT where there is none or JSON cannot hold it (then `required` tells).
+    """
+
+    name: str
+    type: Type
+    required: bool
+    default: object = ABSENT
+    description: str | None = None
+
 
 ANY = AnyType()
 STRING = Scalar("string")
@@ -84,28 +139,63 @@ SCALARS: dict[str, Type] = {
     "pathlib.Path": Scalar("string", "path"),
     "pathlib.PurePath": Scalar("string", "path"),
     "uuid.UUID": Scalar("string", "uuid"),
+    "ipaddress.IPv4Address": Scalar("string", "ipv4"),
+    "ipaddress.IPv6Address": Scalar("string", "ipv6"),
+    **{
+        f"pydantic.{name}": node
+        for names, node in (
+            (("StrictStr", "SecretStr"), STRING),
+            (("StrictInt",), INTEGER),
+            (("StrictFloat", "FiniteFloat"), NUMBER),
+            (("StrictBool",), BOOLEAN),
+            (("FilePath", "DirectoryPath", "NewPath"), Scalar("string", "path")),
+            (("AnyUrl", "AnyHttpUrl", "HttpUrl"), Scalar("string", "uri")),
+            (("EmailStr",), Scalar("string", "email")),
+            (("AwareDatetime", "NaiveDatetime", "PastDatetime", "FutureDatetime"), Scalar("string", "date-time")),
+            (("PastDate", "FutureDate"), Scalar("string", "date")),
+        )
+        for name in names
+    },
+    **{
+        f"pydantic.{sign}{kind}": Noted(node, None, ((limit, 0),))
+        for kind, node in (("Int", INTEGER), ("Float", NUMBER))
+        for sign, limit in (("Positive", "gt"), ("NonNegative", "ge"), ("NonPositive", "le"), ("Negative", "lt"))
+    },
 }
 
 ARRAYS = frozenset(
     {
         "builtins.list",
         *(f"collections.abc.{name}" for name in ("Sequence", "MutableSequence", "Collection", "Iterable")),
+        "collections.deque",
     }
 )
 SETS = frozenset(
     {"builtins.set", "builtins.frozenset", "collections.abc.Set", "collections.abc.MutableSet"},
 )
 TUPLE = "builtins.tuple"
-MAPPINGS = frozenset({"builtins.dict", "collections.abc.Mapping", "collections.abc.MutableMapping"})
+MAPPINGS = frozenset(
+    {
+        "builtins.dict",
+        "collections.abc.Mapping",
+        "collections.abc.MutableMapping",
+        "collections.OrderedDict",
+        "collections.defaultdict",
+    }
+)
 
 TYPING_ALIASES = {
     "Text": "builtins.str",
+    "LiteralString": "builtins.str",
     "List": "builtins.list",
     "Dict": "builtins.dict",
     "Set": "builtins.set",
     "FrozenSet": "builtins.frozenset",
     "Tuple": TUPLE,
     "AbstractSet": "collections.abc.Set",
+    "Deque": "collections.deque",
+    "OrderedDict": "collections.OrderedDict",
+    "DefaultDict": "collections.defaultdict",
     **{
         name: f"collections.abc.{name}"
         for name in ("Sequence", "MutableSequence", "Collection", "Iterable", "MutableSet", "Mapping", "MutableMapping")
@@ -181,6 +271,10 @@ def _unordered(node: Type) -> object:
         return "array", _unordered(node.items), node.unique, node.length
     if isinstance(node, Mapping):
         return "mapping", _unordered(node.values)
+    if isinstance(node, Noted):
+        return "noted", _unordered(node.inner), node.description, node.limits
+    if isinstance(node, Record | Reference):
+        return "record", node.key
     return node
 
 

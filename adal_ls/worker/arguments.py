@@ -1,19 +1,24 @@
 """Arguments from a model, checked against the live signature and turned into its types. In the worker.
 
-The only module that needs pydantic. Each parameter is checked alone, so that no name (schema, json, copy, ...) can
-clash with a model's attributes.
+Each parameter is checked alone, so that no name (schema, json, copy, ...) can clash with a model's attributes.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
-from adal_ls.schema.from_runtime import namespace_of, resolve, signature_of
+from adal_ls.schema.from_runtime import namespace_of, signature_of
+from adal_ls.schema.live_types import resolve
+from adal_ls.schema.types import UnknownTypeError
+from adal_ls.worker import hints
 from adal_ls.worker.listing import Function
 
 _STARS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -23,6 +28,24 @@ class BadArgumentsError(Exception):
     """The call cannot be made; the text tells the model every argument that is wrong, and how."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Parameter:
+    """`adapter` is None where the type cannot be read: then anything passes.
+
+    `default` gives what is passed where the model gives nothing: None where the parameter is required. `implied`: the
+    function itself has that default, so it need not be passed.
+    """
+
+    positional_only: bool
+    adapter: TypeAdapter[Any] | None
+    default: Callable[[], object] | None
+    implied: bool
+
+    @property
+    def takes_none(self) -> bool:
+        return self.default is not None and self.default() is None
+
+
 class Signature:
     """The parameters of one tool that a model can fill."""
 
@@ -30,11 +53,10 @@ class Signature:
         self._tool = tool
         namespace = namespace_of(function)
         self._parameters = {
-            name: parameter
+            name: _parameter(parameter, namespace)
             for name, parameter in signature_of(function).parameters.items()
             if parameter.kind not in _STARS
         }
-        self._adapters = {name: _adapter(parameter, namespace) for name, parameter in self._parameters.items()}
 
     def bind(self, arguments: Mapping[str, object]) -> tuple[list[object], dict[str, object]]:
         """Positional and keyword arguments for the function.
@@ -51,63 +73,126 @@ class Signature:
         for name, parameter in self._parameters.items():
             if name in arguments:
                 try:
-                    values[name] = self._convert(name, parameter, arguments[name])
-                except ValidationError as fault:
-                    faults.extend(_reasons(name, fault))
-            elif parameter.default is inspect.Parameter.empty:
+                    values[name] = _convert(parameter, arguments[name])
+                except _RefusedError as refused:
+                    faults.extend(_reasons(name, refused))
+            elif parameter.default is None:
                 faults.append(f"missing argument '{name}'")
+            elif not parameter.implied:
+                values[name] = parameter.default()
         if faults:
             raise BadArgumentsError(f"Invalid arguments for '{self._tool}': {'; '.join(faults)}.")
         return self._split(values)
 
-    def _convert(self, name: str, parameter: inspect.Parameter, value: object) -> object:
-        adapter = self._adapters[name]
-        if adapter is None or (value is None and parameter.default is None):
-            return value
-        try:
-            return adapter.validate_python(value)
-        except ValidationError as fault:
-            # Models send lists and objects as JSON text. Only what is no good as text is read as JSON.
-            if not isinstance(value, str):
-                raise
-            try:
-                decoded = json.loads(value)
-            except ValueError:
-                raise fault from None
-            return adapter.validate_python(decoded)
-
     def _split(self, values: dict[str, object]) -> tuple[list[object], dict[str, object]]:
-        only = [name for name, p in self._parameters.items() if p.kind is inspect.Parameter.POSITIONAL_ONLY]
+        only = {name: parameter for name, parameter in self._parameters.items() if parameter.positional_only}
         given = [index for index, name in enumerate(only) if name in values]
         positional = [
-            values.pop(name) if name in values else self._parameters[name].default
-            for name in only[: given[-1] + 1 if given else 0]
+            values.pop(name) if name in values else parameter.default and parameter.default()
+            for name, parameter in list(only.items())[: given[-1] + 1 if given else 0]
         ]
         return positional, values
 
 
-def _adapter(parameter: inspect.Parameter, namespace: Mapping[str, object]) -> TypeAdapter[Any] | None:
-    """What checks the parameter; None where its type cannot be read, then anything passes."""
-    if parameter.annotation is inspect.Parameter.empty:
-        return None
+class _RefusedError(Exception):
+    """pydantic refuses the value; `value` is what it was given."""
+
+    def __init__(self, value: object, fault: ValidationError) -> None:
+        super().__init__()
+        self.value = value
+        self.fault = fault
+
+
+def _parameter(parameter: inspect.Parameter, namespace: Mapping[str, object]) -> _Parameter:
+    hint: object = Any
+    said: list[FieldInfo] = [parameter.default] if isinstance(parameter.default, FieldInfo) else []
+    readable = parameter.annotation is not inspect.Parameter.empty
     try:
-        hint: Any = resolve(parameter.annotation, namespace)
-        return TypeAdapter(hint)
+        if readable:
+            hint = resolve(parameter.annotation, namespace)
+            said.extend(extra for extra in _beside(hint) if isinstance(extra, FieldInfo))
+    except UnknownTypeError:
+        readable = False
+    default: Callable[[], object] | None = None
+    implied = False
+    filled = next((info for info in said if not info.is_required()), None)
+    if parameter.default is not inspect.Parameter.empty and not isinstance(parameter.default, FieldInfo):
+        default, implied = (lambda: parameter.default), True
+    elif filled is not None:
+        default = _filler(filled)
+    own = hints.bounds(parameter.default) if isinstance(parameter.default, FieldInfo) else ()
+    adapter = _adapter(hint, own, namespace) if readable or own else None
+    return _Parameter(parameter.kind is inspect.Parameter.POSITIONAL_ONLY, adapter, default, implied)
+
+
+def _filler(info: FieldInfo) -> Callable[[], object]:
+    # A copy for every call, as pydantic makes one for every model.
+    return lambda: info.get_default(call_default_factory=True, validated_data={})
+
+
+def _beside(hint: object) -> tuple[object, ...]:
+    """The arguments of `Annotated` after the first; `type X = Annotated[...]` counts, too."""
+    while type(hint).__name__ == "TypeAliasType":
+        hint = hint.__value__  # type: ignore[attr-defined]
+    return typing.get_args(hint)[1:] if typing.get_origin(hint) is typing.Annotated else ()
+
+
+def _adapter(hint: Any, own: tuple[object, ...], namespace: Mapping[str, object]) -> TypeAdapter[Any] | None:
+    """What checks the parameter; None where its type cannot be read, then anything passes."""
+    try:
+        checked: Any = hints.annotated(hints.checkable(hint, namespace), own)
+        return TypeAdapter(checked)
     except Exception:  # noqa: BLE001 - no such name, no schema, or a fault in the schema code of the project's type
         return None
 
 
-def _reasons(name: str, fault: ValidationError) -> list[str]:
+def _convert(parameter: _Parameter, value: object) -> object:
+    """
+    Raises:
+        _RefusedError: not of the parameter's type.
+    """
+    if parameter.adapter is None or (value is None and parameter.takes_none):
+        return value
+    try:
+        return parameter.adapter.validate_python(value)
+    except ValidationError as fault:
+        # Models send lists and objects as JSON text. Only what is no good as text is read as JSON.
+        try:
+            decoded = json.loads(value) if isinstance(value, str) else value
+        except ValueError:
+            decoded = value
+        if decoded is value:
+            raise _RefusedError(value, fault) from None
+    try:
+        return parameter.adapter.validate_python(decoded)
+    except ValidationError as fault:
+        raise _RefusedError(decoded, fault) from None
+
+
+def _reasons(name: str, refused: _RefusedError) -> list[str]:
     """One reason for each wrong part of the argument; the members of a union give several."""
-    return [
-        f"'{name}{_path(error['loc'])}': {error['msg'][:1].lower()}{error['msg'][1:]} (given: {_short(error['input'])})"
-        for error in fault.errors(include_url=False, include_context=False)
+    reasons = [
+        f"'{name}{_path(error['loc'], refused.value)}': {error['msg'][:1].lower()}{error['msg'][1:]}"
+        + ("" if error["type"] == "missing" else f" (given: {_short(error['input'])})")
+        for error in refused.fault.errors(include_url=False, include_context=False)
     ]
+    return list(dict.fromkeys(reasons))
 
 
-def _path(location: tuple[int | str, ...]) -> str:
-    """The place inside a list; names stand for members of a union as well, which tell a model nothing."""
-    return "".join(f"[{part}]" for part in location if isinstance(part, int))
+def _path(location: tuple[int | str, ...], value: object) -> str:
+    """The place inside the value that was given: keys and indices.
+
+    pydantic names members of a union and checks among them, which tell a model nothing: they are in no value.
+    """
+    path = ""
+    for index, part in enumerate(location):
+        if isinstance(value, Mapping) and (part in value or index == len(location) - 1):
+            path += f".{part}"
+            value = value.get(part)
+        elif isinstance(value, (list, tuple)) and isinstance(part, int) and part < len(value):
+            path += f"[{part}]"
+            value = value[part]
+    return path
 
 
 def _short(value: object) -> str:
