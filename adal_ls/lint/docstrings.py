@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from adal_ls.lint.subjects import ToolFunction
 from adal_ls.lint.text import Position, Range, line_end
 
+_SECTION = re.compile(r"[ \t]*(?:[Kk]eyword |[Oo]ther )?(?:[Aa]rg(?:ument)?s|[Pp]aram(?:eter)?s):?[ \t]*")
 _OPENING = re.compile(r"[rRuU]?(\"{3}|'{3}|\"|')")
 
 
@@ -35,8 +36,11 @@ def entry_line(tool: ToolFunction, name: str) -> EntryLine | None:
     word = re.escape(name)
     google = re.compile(rf"([ \t]*)\*{{0,2}}({word})[ \t]*(?:\(.*\))?[ \t]*:")
     other = re.compile(rf"([ \t]*)(?:[:@]param\b[^:]*?[ \t])?\*{{0,2}}({word})[ \t]*(?::|,|$)")
+    numbers = range(place.start.line, place.end.line + 1)
+    # The text above the section may well have a line that looks the same.
+    first = next((number for number in numbers if _SECTION.fullmatch(tool.lines.line(number))), place.start.line)
     for pattern in (google, other):
-        for number in range(place.start.line, place.end.line + 1):
+        for number in range(first, place.end.line + 1):
             line = tool.lines.line(number)
             start = _opened(tool, place, number)
             match = pattern.match(line, start)

@@ -112,6 +112,27 @@ def test_the_fix_names_the_parameter_that_is_meant() -> None:
     assert codes(mended) == []
 
 
+def test_a_line_of_the_text_that_looks_the_same_is_not_marked() -> None:
+    check_marked(
+        """
+def f(x: str) -> str:
+    '''Do f. One of these is meant:
+
+    titel: the old way.
+
+    Args:
+        titel: It.
+#       ^^^^^ ADAL403
+        x: The other.
+    '''
+    return x
+
+
+CUSTOM_TOOLS = [f]
+"""
+    )
+
+
 def documented(entries: str, parameters: str = "x: str") -> str:
     section = "".join(f"        {entry}\n" for entry in entries.split("\n"))
     docstring = f'"""Do f.\n\n    Args:\n{section}    """'
