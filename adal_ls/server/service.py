@@ -287,7 +287,7 @@ class Service:
 
     def _typed_dispatcher(self, params: Json, post: Post, writer: Writer) -> Dispatcher:
         def deliver(key: Id, body: bytes) -> None:
-            post(lambda: writer.send_body(body) if self._editor.discharge(key) else None)
+            post(lambda: writer.send_answer(key, body) if self._editor.discharge(key) else None)
 
         def refuse(key: Id, code: int, message: str) -> None:
             post(lambda: self._editor.refuse(key, RpcError(code, message)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -18,6 +19,7 @@ from adal_ls.server.rpc import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
+    REQUEST_CANCELLED,
     Connection,
     Id,
     Json,
@@ -32,6 +34,9 @@ from adal_ls.wire.framing import BrokenFrameError, read_with_headers
 LAST_SECONDS = 1.5
 """After the editor is gone, the process ends after this time even if the main thread is busy."""
 
+_CANCEL = b"$/cancelRequest"
+_LONGEST_CANCEL = 500
+
 Item = bytes | Callable[[], None] | None
 """What the main thread waits for: a message, a call, or the end."""
 
@@ -45,6 +50,7 @@ class Session:
         self._host_command = host_command
         self._inbox: queue.SimpleQueue[Item] = queue.SimpleQueue()
         self._lifecycle = Lifecycle()
+        self._taken_back: set[Id] = set()  # requests whose cancellation was read, and not handled yet
         self._editor = Connection(self._writer.send)
         self._log = Log(self._editor)
         self._service: Service | None = None
@@ -73,10 +79,20 @@ class Session:
     def _read(self) -> None:
         try:
             for body in read_with_headers(self._source):
+                if len(body) < _LONGEST_CANCEL and _CANCEL in body:
+                    self._foresee_cancel(body)
                 self._inbox.put(body)
+                self._writer.wait_for_room()
         except (BrokenFrameError, OSError, ValueError):
             pass  # nothing after it can be trusted: the same as the end
         self._leave()
+
+    def _foresee_cancel(self, body: bytes) -> None:
+        """Notes what is taken back while the request may still wait in the inbox: then it is never begun."""
+        with contextlib.suppress(ValueError, RecursionError, TypeError, AttributeError):  # refused when its turn comes
+            message = json.loads(body)
+            if message.get("method") == "$/cancelRequest" and (key := _cancelled_id(message.get("params"))) is not None:
+                self._taken_back.add(key)
 
     def _leave(self) -> None:
         """The editor is gone. For any thread."""
@@ -124,6 +140,9 @@ class Session:
             self._editor.refuse_unread(key, refusal)
             return
         self._editor.owe(key)
+        if key in self._taken_back:
+            self._editor.refuse(key, RpcError(REQUEST_CANCELLED, "cancelled before its turn came"))
+            return
         try:
             self._answer(key, method, params)
         except RpcError as error:
@@ -146,14 +165,14 @@ class Session:
             raise RpcError(METHOD_NOT_FOUND, f"unknown method {method}")
 
     def _notification(self, method: str, params: Json) -> None:
+        taken_back = _cancelled_id(params) if method == "$/cancelRequest" else None
+        self._taken_back.discard(taken_back)
         if method == "exit":
             self._over = True
         elif self._lifecycle.refusal(method) is not None or self._service is None:
             return  # a notification at the wrong time is dropped (LSP, "Server lifecycle")
-        elif method == "$/cancelRequest":
-            key = params.get("id") if isinstance(params, dict) else None
-            if isinstance(key, (int, str)):
-                self._guarded(method, lambda: self._editor.cancelled(key))
+        elif taken_back is not None:
+            self._guarded(method, lambda: self._editor.cancelled(taken_back))
         elif method in self._service.notifications:
             handle = self._service.notifications[method]
             self._guarded(method, lambda: handle(params))
@@ -184,3 +203,8 @@ class Session:
             self._service.host.dismiss("the editor shut the server down")
         self._editor.answer(key, None)
         self._lifecycle.entered("shutdown")
+
+
+def _cancelled_id(params: Json) -> Id | None:
+    key = params.get("id") if isinstance(params, dict) else None
+    return key if isinstance(key, (int, str)) and not isinstance(key, bool) else None

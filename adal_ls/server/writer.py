@@ -5,13 +5,26 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections import deque
+from collections import OrderedDict
+from dataclasses import dataclass
 from typing import IO, Any
 
 from adal_ls.wire.framing import with_headers
 
 MAX_DROPPABLE = 200
-"""Progress messages kept for a reader that does not keep up; the oldest go first. Nothing else is ever dropped."""
+"""Progress messages kept for a reader that does not keep up; the oldest go first."""
+
+PATIENT_BYTES = 4 * 1024 * 1024
+"""Up to this much waits for a slow reader as it is. Above it only the newest diagnostics of each file are kept."""
+
+FULL_BYTES = 32 * 1024 * 1024
+"""Above it large answers become short refusals, and the events of runs are left to be fetched (`adal/run/get`)."""
+
+STUCK_BYTES = 48 * 1024 * 1024
+"""Above it nothing more is read from the editor (`wait_for_room`): whoever does not read may not ask either."""
+
+_SHORT = 512
+_TOO_SLOW = -32803  # LSP RequestFailed
 
 # ASCII only: lone surrogates, which a document may hold, have no UTF-8 form but do have an escape.
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
@@ -26,46 +39,95 @@ def encode(message: dict[str, Any]) -> bytes:
     return _encode(message).encode("ascii")
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """`file` is the URI where the body holds diagnostics."""
+
+    body: bytes
+    droppable: bool = False
+    file: str | None = None
+
+
 class Writer:
-    """Framed messages to one stream, in the order of the calls. Safe to call from any thread."""
+    """Framed messages to one stream, in the order of the calls. Safe to call from any thread.
+
+    A reader that does not keep up costs bounded memory: progress is dropped first, then diagnostics that newer ones
+    follow; at last large answers shrink to an error. No request ever goes without an answer.
+    """
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream = stream
-        self._waiting: deque[tuple[bytes, bool]] = deque()
+        self._waiting: OrderedDict[int, _Waiting] = OrderedDict()
+        self._bytes = 0
+        self._count = 0
         self._droppable = 0
-        self._changed = threading.Condition()
+        self._files: dict[str, int] = {}  # URI -> number of its diagnostics that wait
+        lock = threading.Lock()
+        self._changed = threading.Condition(lock)
+        self._room = threading.Condition(lock)
         self._closing = False
         self._thread = threading.Thread(target=self._run, name=f"write to {name}", daemon=True)
         self._thread.start()
 
     def send(self, message: dict[str, Any], *, droppable: bool = False) -> None:
-        self.send_body(encode(message), droppable=droppable)
-
-    def send_body(self, body: bytes, *, droppable: bool = False) -> None:
-        """Queues one encoded body. Does not block; after `close`, or when the reader is gone, it has no effect."""
+        """Queues one message. Does not block; after `close`, or when the reader is gone, it has no effect."""
+        method = message.get("method")
+        if method is None:
+            self.send_answer(message.get("id"), encode(message))
+            return
+        file = message["params"]["uri"] if method == "textDocument/publishDiagnostics" else None
+        waiting = _Waiting(encode(message), droppable, file)
         with self._changed:
-            if self._closing:
-                return
-            if droppable and self._droppable >= MAX_DROPPABLE:
-                self._drop_oldest()
-            self._waiting.append((body, droppable))
-            self._droppable += droppable
-            self._changed.notify()
+            # The editor sees the gap in the numbers and fetches what it missed; all of it is in the store.
+            if self._bytes <= FULL_BYTES or method != "adal/run/update":
+                self._put(waiting)
+
+    def send_answer(self, key: int | str | None, body: bytes) -> None:
+        """Queues the encoded answer to request `key`, like `send`."""
+        with self._changed:
+            if self._bytes > FULL_BYTES and len(body) > _SHORT:
+                error = {"code": _TOO_SLOW, "message": "the client does not read its answers; ask again"}
+                body = encode({"jsonrpc": "2.0", "id": key, "error": error})
+            self._put(_Waiting(body))
+
+    def wait_for_room(self) -> None:
+        """Blocks while more than `STUCK_BYTES` wait for the reader; not after it is gone."""
+        if self._bytes > STUCK_BYTES:
+            with self._room:
+                while self._bytes > STUCK_BYTES and not self._closing:
+                    self._room.wait()
 
     def close(self, timeout: float) -> None:
         """Waits at most `timeout` seconds until what was queued is written, then closes the stream."""
         with self._changed:
             self._closing = True
             self._changed.notify()
+            self._room.notify_all()
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout)
 
-    def _drop_oldest(self) -> None:
-        for index, (_, droppable) in enumerate(self._waiting):
-            if droppable:
-                del self._waiting[index]
-                self._droppable -= 1
-                return
+    def _put(self, waiting: _Waiting) -> None:
+        if self._closing:
+            return
+        if waiting.droppable and self._droppable >= MAX_DROPPABLE:
+            self._take(next(number for number, entry in self._waiting.items() if entry.droppable))
+        if waiting.file is not None:
+            if self._bytes > PATIENT_BYTES and waiting.file in self._files:
+                self._take(self._files[waiting.file])
+            self._files[waiting.file] = self._count
+        self._waiting[self._count] = waiting
+        self._count += 1
+        self._bytes += len(waiting.body)
+        self._droppable += waiting.droppable
+        self._changed.notify()
+
+    def _take(self, number: int) -> bytes:
+        waiting = self._waiting.pop(number)
+        self._bytes -= len(waiting.body)
+        self._droppable -= waiting.droppable
+        if waiting.file is not None and self._files.get(waiting.file) == number:
+            del self._files[waiting.file]
+        return waiting.body
 
     def _run(self) -> None:
         try:
@@ -75,13 +137,15 @@ class Writer:
                         self._changed.wait()
                     if not self._waiting:
                         break
-                    body, droppable = self._waiting.popleft()
-                    self._droppable -= droppable
+                    body = self._take(next(iter(self._waiting)))
+                    self._room.notify_all()
                 self._write(with_headers(body))
         except (OSError, ValueError):  # the reader is gone; whoever reads its other end notices and ends the session
             with self._changed:
                 self._closing = True
                 self._waiting.clear()
+                self._bytes = 0
+                self._room.notify_all()
         with contextlib.suppress(OSError):
             self._stream.close()
 

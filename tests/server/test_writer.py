@@ -3,11 +3,13 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Iterator
 from io import BytesIO
+from typing import Any, BinaryIO
 
 import pytest
 
-from adal_ls.server.writer import MAX_DROPPABLE, Writer, encode
+from adal_ls.server.writer import FULL_BYTES, MAX_DROPPABLE, STUCK_BYTES, Writer, encode
 from adal_ls.wire.framing import read_with_headers
 
 
@@ -44,8 +46,9 @@ def test_a_reader_that_does_not_read_never_blocks_and_loses_only_progress() -> N
 
     def send() -> None:
         for number in range(1000):
-            writer.send({"progress": number, "text": "x" * 1000}, droppable=True)
-            writer.send({"answer": number, "text": "x" * 1000})
+            progress = {"method": "$/progress", "progress": number, "text": "x" * 1000}
+            writer.send(progress, droppable=True)
+            writer.send({"id": number, "result": number, "text": "x" * 1000})
         done.set()
 
     threading.Thread(target=send, daemon=True).start()
@@ -53,7 +56,7 @@ def test_a_reader_that_does_not_read_never_blocks_and_loses_only_progress() -> N
     with os.fdopen(source, "rb") as stream:
         threading.Thread(target=writer.close, args=(10,), daemon=True).start()
         bodies = [json.loads(body) for body in read_with_headers(stream)]
-    assert [body["answer"] for body in bodies if "answer" in body] == list(range(1000))
+    assert [body["result"] for body in bodies if "result" in body] == list(range(1000))
     progress = [body["progress"] for body in bodies if "progress" in body]
     assert progress[-MAX_DROPPABLE:] == list(range(1000 - MAX_DROPPABLE, 1000))
     assert len(progress) < 1000
@@ -66,3 +69,77 @@ def test_a_reader_that_is_gone_stops_the_writer_quietly() -> None:
     writer.send({"n": 1})
     writer.close(timeout=5)
     writer.send({"n": 2})
+
+
+@pytest.fixture
+def unread() -> Iterator[tuple[Writer, BinaryIO]]:
+    """A writer, and the end of its pipe that nobody reads yet."""
+    source, sink = os.pipe()
+    stream = os.fdopen(source, "rb")
+    yield Writer(os.fdopen(sink, "wb", buffering=0), "test"), stream
+    stream.close()
+
+
+def read_all(writer: Writer, stream: BinaryIO) -> list[dict[str, Any]]:
+    threading.Thread(target=writer.close, args=(20,), daemon=True).start()
+    return [json.loads(body) for body in read_with_headers(stream)]
+
+
+def test_unread_answers_cost_bounded_memory_and_every_request_still_gets_one(
+    unread: tuple[Writer, BinaryIO],
+) -> None:
+    writer, stream = unread
+    number = FULL_BYTES // 1_000_000 + 100
+    for key in range(number):
+        writer.send({"jsonrpc": "2.0", "id": key, "result": "x" * 1_000_000})
+    assert writer._bytes < FULL_BYTES + 2_000_000
+    bodies = read_all(writer, stream)
+    assert [body["id"] for body in bodies] == list(range(number))
+    assert "result" in bodies[0]
+    assert bodies[-1]["error"]["code"] == -32803
+
+
+def test_unread_diagnostics_give_way_to_newer_ones_of_their_file(unread: tuple[Writer, BinaryIO]) -> None:
+    writer, stream = unread
+    for version in range(200):
+        for uri in ("a", "b"):
+            params = {"uri": uri, "version": version, "diagnostics": ["x" * 50_000]}
+            writer.send({"jsonrpc": "2.0", "method": "textDocument/publishDiagnostics", "params": params})
+    assert writer._bytes < 5_000_000
+    seen = [(body["params"]["uri"], body["params"]["version"]) for body in read_all(writer, stream)]
+    for uri in ("a", "b"):
+        versions = [version for name, version in seen if name == uri]
+        assert versions == sorted(versions)
+        assert versions[-1] == 199
+
+
+def test_unread_events_of_runs_are_left_to_be_fetched(unread: tuple[Writer, BinaryIO]) -> None:
+    writer, _ = unread
+    for seq in range(100):
+        params = {"runId": "r", "seq": seq, "event": {"type": "text", "delta": "x" * 1_000_000}}
+        writer.send({"jsonrpc": "2.0", "method": "adal/run/update", "params": params})
+    assert writer._bytes < FULL_BYTES + 2_000_000
+
+
+def test_who_does_not_read_is_not_read_until_there_is_room_again(unread: tuple[Writer, BinaryIO]) -> None:
+    writer, stream = unread
+    for _ in range(STUCK_BYTES // 1_000_000 + 2):
+        writer.send({"jsonrpc": "2.0", "method": "window/logMessage", "params": {"message": "x" * 1_000_000}})
+    passed = threading.Event()
+
+    def wait() -> None:
+        writer.wait_for_room()
+        passed.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    assert not passed.wait(0.1)
+    read_all(writer, stream)
+    assert passed.wait(5)
+
+
+def test_nobody_waits_for_room_with_a_reader_that_is_gone(unread: tuple[Writer, BinaryIO]) -> None:
+    writer, stream = unread
+    for _ in range(STUCK_BYTES // 1_000_000 + 2):
+        writer.send({"jsonrpc": "2.0", "method": "window/logMessage", "params": {"message": "x" * 1_000_000}})
+    stream.close()
+    writer.wait_for_room()
