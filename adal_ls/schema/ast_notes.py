@@ -47,14 +47,14 @@ def beside(node: ast.expr, scope: Scope) -> Notes:
     """What one argument of `Annotated` after the first says."""
     node, scope = follow(node, scope)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return Notes(node.value)
+        return Notes(text=node.value)
     if not isinstance(node, ast.Call):
         return NONE
     name = scope.dotted(node.func) or ""
     if name in _FIELDS:
         return _field(node, scope)
     if name in _TEXTS and node.args:
-        return Notes(_text(node.args[0], scope))
+        return Notes(text=_text(node.args[0], scope))
     return Notes(limits=bounds(node, scope, _BOUNDS[name])) if name in _BOUNDS else NONE
 
 
@@ -92,11 +92,11 @@ def _field(call: ast.Call, scope: Scope) -> Notes:
         said = made() if made is not None else ABSENT
     init = given.get("init")
     return Notes(
-        _text(given.get("description"), scope),
-        bounds(call, scope),
-        said,
-        _alias(given.get("validation_alias") or given.get("alias"), scope),
-        not (isinstance(init, ast.Constant) and init.value is False),
+        description=_text(given.get("description"), scope),
+        limits=bounds(call, scope),
+        default=said,
+        alias=_alias(given.get("validation_alias") or given.get("alias"), scope),
+        init=not (isinstance(init, ast.Constant) and init.value is False),
     )
 
 

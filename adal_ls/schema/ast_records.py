@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from adal_ls.schema import ast_notes, docstring, notes
 from adal_ls.schema.ast_types import Types, elements, typing_name, unquoted
 from adal_ls.schema.notes import Notes
-from adal_ls.schema.scope import Found, Scope, with_type_parameters
+from adal_ls.schema.scope import Found, Scope, with_names, with_type_parameters
 from adal_ls.schema.types import Field, Record, Type, UnknownTypeError
 
 Kind = Literal["typed dict", "named tuple", "dataclass", "model", "root"]
@@ -27,6 +27,7 @@ _BASES: dict[str, Kind] = {
     "pydantic.root_model.RootModel": "root",
 }
 _HARMLESS = frozenset({"typing.Generic", "typing.Protocol", "typing_extensions.Generic", "abc.ABC", "builtins.object"})
+_GENERIC = frozenset({"typing.Generic", "typing_extensions.Generic"})
 _DATACLASS = frozenset({"dataclasses.dataclass", "pydantic.dataclasses.dataclass"})
 _WRAPPERS = frozenset({"Required", "NotRequired", "ReadOnly", "ClassVar", "Final"})
 
@@ -40,8 +41,14 @@ class _Class:
     kind: Kind | None
 
 
-def read(definition: ast.ClassDef | ast.Call, scope: Scope, types: Types, depth: int) -> Type:
-    """The record that a class stands for; of a RootModel, its root's type.
+def read(
+    definition: ast.ClassDef | ast.Call,
+    scope: Scope,
+    types: Types,
+    depth: int,
+    arguments: Sequence[ast.expr] = (),
+) -> Type:
+    """The record that a class stands for; of a RootModel, its root's type. `arguments`: those of `Page[int]`.
 
     Raises:
         UnknownTypeError: a class of another kind, or a part of it that cannot be told.
@@ -49,6 +56,8 @@ def read(definition: ast.ClassDef | ast.Call, scope: Scope, types: Types, depth:
     if isinstance(definition, ast.Call):
         return _functional(definition, scope, types, depth)
     classes = list(_lineage(definition, scope, 0))
+    if arguments:
+        classes[-1] = _with_arguments(classes[-1], arguments)
     kind = next((found.kind for found in reversed(classes) if found.kind is not None), None)
     if kind is None:
         raise UnknownTypeError(definition.name)
@@ -76,7 +85,8 @@ def read(definition: ast.ClassDef | ast.Call, scope: Scope, types: Types, depth:
         )
         for name, field in fields.items()
     )
-    return Record(definition.name, definition, shown, documented.description, kind == "model" and _closed(classes))
+    key = (definition, *map(ast.dump, arguments))
+    return Record(definition.name, key, shown, documented.description, kind == "model" and _closed(classes))
 
 
 def _lineage(definition: ast.ClassDef, scope: Scope, depth: int) -> Iterator[_Class]:
@@ -101,6 +111,17 @@ def _lineage(definition: ast.ClassDef, scope: Scope, depth: int) -> Iterator[_Cl
     yield _Class(definition, scope, kind)
 
 
+def _with_arguments(found: _Class, arguments: Sequence[ast.expr]) -> _Class:
+    """A generic model whose type parameters mean `arguments`, which are written in the same module."""
+    names = [getattr(each, "name", "") for each in getattr(found.node, "type_params", ())]
+    for base in found.node.bases:
+        if isinstance(base, ast.Subscript) and found.scope.dotted(base.value) in _GENERIC:
+            names = [each.id for each in elements(base.slice) if isinstance(each, ast.Name)]
+    if found.kind != "model" or len(names) != len(arguments):
+        raise UnknownTypeError(f"{found.node.name} with type arguments")
+    return replace(found, scope=with_names(found.scope, dict(zip(names, arguments, strict=True))))
+
+
 def _field(name: str, statement: ast.AnnAssign, part: _Class, kind: Kind, types: Types, depth: int) -> Field | None:
     """The field that an annotated name is; None where callers cannot give it."""
     node, scope, said, wrappers = _stripped(statement.annotation, part.scope, types, depth)
@@ -109,6 +130,8 @@ def _field(name: str, statement: ast.AnnAssign, part: _Class, kind: Kind, types:
     if "ClassVar" in wrappers or (kind == "dataclass" and scope.dotted(node) == "dataclasses.KW_ONLY"):
         return None
     value = statement.value
+    if kind == "model" and "Final" in wrappers and value is not None:
+        return None  # a constant of the class, to pydantic
     if value is not None and not (kind == "model" and isinstance(value, ast.Constant) and value.value is ...):
         said = ast_notes.default(value, part.scope).over(said)
     if not said.init:
@@ -118,7 +141,7 @@ def _field(name: str, statement: ast.AnnAssign, part: _Class, kind: Kind, types:
         required = "NotRequired" not in wrappers and ("Required" in wrappers or _total(part.node))
     node_type = notes.bounded(types.type(node, scope, depth + 1), said)
     alias = said.alias if kind == "model" else None
-    return Field(alias or name, node_type, required, notes.json_part(said), said.description)
+    return Field(alias or name, node_type, required, notes.json_part(said), said.shown)
 
 
 def _stripped(node: ast.expr, scope: Scope, types: Types, depth: int) -> tuple[ast.expr, Scope, Notes, frozenset[str]]:
@@ -166,8 +189,8 @@ def _functional(call: ast.Call, scope: Scope, types: Types, depth: int) -> Type:
         node, within, said, wrappers = _stripped(value, scope, types, depth)
         required = "NotRequired" not in wrappers and ("Required" in wrappers or total)
         inner = notes.bounded(types.type(node, within, depth + 1), said)
-        fields.append(Field(key.value, inner, required, notes.json_part(said), said.description))
-    return Record(str(name.value), call, tuple(fields))
+        fields.append(Field(key.value, inner, required, notes.json_part(said), said.shown))
+    return Record(str(name.value), (call,), tuple(fields))
 
 
 def _root(classes: list[_Class], types: Types, depth: int) -> Type:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 
 from adal_ls.schema import ast_notes, notes
 from adal_ls.schema.constants import ENUMS, NotConstantError, enum_members, evaluate, functional_members, is_enum
@@ -26,6 +26,7 @@ from adal_ls.schema.types import (
     UnknownTypeError,
     choice,
     generic,
+    is_generic,
     union,
 )
 
@@ -38,8 +39,8 @@ class Types:
     """Reads annotations. One for each function; it keeps the classes it has read."""
 
     def __init__(self) -> None:
-        self._records: dict[ast.ClassDef | ast.Call, Type] = {}
-        self._open: set[ast.ClassDef | ast.Call] = set()
+        self._records: dict[Hashable, Type] = {}
+        self._open: set[Hashable] = set()
 
     def annotated(self, node: ast.expr, scope: Scope, depth: int = 0) -> tuple[ast.expr, Scope, Notes]:
         """What `Annotated[X, ...]` is of, with all that stands beside it; other annotations as they are."""
@@ -63,8 +64,8 @@ class Types:
         if isinstance(node, ast.Constant) and node.value is None:
             return NULL
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            if all(isinstance(side, ast.Constant) for side in (node.left, node.right)):
-                raise UnknownTypeError(ast.unparse(node))  # Python joins no two constants, neither None nor quoted
+            if not _joins(node.left, node.right, scope) or not _joins(node.right, node.left, scope):
+                raise UnknownTypeError(ast.unparse(node))
             return union([self.type(node.left, scope, depth + 1), self.type(node.right, scope, depth + 1)])
         if isinstance(node, ast.Subscript):
             return self._subscript(node, scope, depth)
@@ -87,23 +88,26 @@ class Types:
 
     def _subscript(self, node: ast.Subscript, scope: Scope, depth: int) -> Type:
         parts = elements(node.slice)
-        form = typing_name(node.value, scope)
+        value, inner = ast_notes.follow(node.value, scope)  # `Maybe = Optional`
+        form = typing_name(value, inner)
         if form == "Literal":
             return choice(self._literals(parts, scope))
         if form == "Annotated":
-            inner, within, said = self.annotated(node, scope, depth + 1)
-            return notes.noted(self.type(inner, within, depth + 1), said)
+            first, within, said = self.annotated(node, scope, depth + 1)
+            return notes.noted(self.type(first, within, depth + 1), said)
         if form == "Optional" and len(parts) == 1:
             return union([self.type(parts[0], scope, depth + 1), NULL])
         if form == "Union":
             return union([self.type(part, scope, depth + 1) for part in parts])
-        name = scope.dotted(node.value)
-        if name is None:
+        found = inner.find(value)
+        if isinstance(found, Found) and isinstance(found.node, ast.ClassDef) and found.scope is scope:
+            return self._record(found.node, scope, depth, parts)
+        if not isinstance(found, str) or not is_generic(canonical(found)):
             raise UnknownTypeError(ast.unparse(node))
         open_ended = len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is ...
         arguments = [self.type(part, scope, depth + 1) for part in (parts[:1] if open_ended else parts)]
         try:
-            return generic(canonical(name), arguments, open_ended=open_ended)
+            return generic(canonical(found), arguments, open_ended=open_ended)
         except UnknownTypeError:
             raise UnknownTypeError(ast.unparse(node)) from None
 
@@ -122,7 +126,7 @@ class Types:
         """Types that are made by a call: NewType, TypeVar, enums and TypedDicts in functional form, conint."""
         name = scope.dotted(node.func) or ""
         form = typing_name(node.func, scope)
-        if form == "NewType" and len(node.args) == 2:
+        if form in ("NewType", "TypeAliasType") and len(node.args) == 2:
             return self.type(node.args[1], scope, depth + 1)
         if form == "TypeVar":
             bound = next((keyword.value for keyword in node.keywords if keyword.arg == "bound"), None)
@@ -160,25 +164,37 @@ class Types:
         except ValueError:
             raise UnknownTypeError(f"{name}, whose values JSON cannot hold") from None
 
-    def _record(self, definition: ast.ClassDef | ast.Call, scope: Scope, depth: int) -> Type:
+    def _record(
+        self, definition: ast.ClassDef | ast.Call, scope: Scope, depth: int, arguments: Sequence[ast.expr] = ()
+    ) -> Type:
         from adal_ls.schema import ast_records  # each reads the other's part of the tree
 
-        if definition in self._records:
-            return self._records[definition]
-        if definition in self._open:
-            return Reference(definition)
-        self._open.add(definition)
+        key = (definition, *map(ast.dump, arguments))
+        if key in self._records:
+            return self._records[key]
+        if key in self._open:
+            return Reference(key)
+        self._open.add(key)
         try:
-            record = ast_records.read(definition, scope, self, depth + 1)
+            record = ast_records.read(definition, scope, self, depth + 1, arguments)
         except UnknownTypeError:
             self._records.clear()  # some may refer to this one
             raise
         finally:
-            self._open.discard(definition)
+            self._open.discard(key)
         if not isinstance(record, Record):
             return record
-        self._records[definition] = record
+        self._records[key] = record
         return record
+
+
+def _joins(side: ast.expr, other: ast.expr, scope: Scope) -> bool:
+    """Whether Python joins `side` to `other` by a bar: None to all but constants, quoted names to forms of `typing`."""
+    if not isinstance(side, ast.Constant):
+        return True
+    if side.value is None:
+        return not isinstance(other, ast.Constant)
+    return isinstance(other, ast.Subscript) and typing_name(other.value, scope) is not None
 
 
 def canonical(name: str) -> str:

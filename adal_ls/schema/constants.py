@@ -46,6 +46,7 @@ _MADE: dict[str, Callable[..., object]] = {
     "datetime.datetime": datetime,
     "datetime.time": time,
 }
+_EMPTY: dict[str, Callable[[], object]] = {"builtins.list": list, "builtins.dict": dict, "builtins.tuple": tuple}
 ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum"})
 _MIXINS: dict[str, type] = {"builtins.str": str, "builtins.int": int, "builtins.float": float}
 
@@ -74,6 +75,8 @@ def evaluate(node: ast.expr, scope: Scope, depth: int = 0) -> object:
         return _named(node, scope, depth)
     if isinstance(node, ast.Call):
         return _made(node, scope, depth)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_part(part, scope, depth) for part in node.values)
     if isinstance(node, ast.UnaryOp):
         operand = _number(evaluate(node.operand, scope, depth + 1), any_type=isinstance(node.op, ast.Not))
         return _apply(_UNARY[type(node.op)], operand)
@@ -183,8 +186,13 @@ def _member_nodes(definition: ast.ClassDef) -> list[tuple[str, ast.expr]]:
         else:
             continue
         for target in targets:
-            if not isinstance(target, ast.Name) or target.id == "_ignore_":
+            if not isinstance(target, ast.Name):
                 raise NotConstantError("members that are not assigned one by one")
+            if target.id == "_ignore_":
+                ignored = evaluate(value, Scope())
+                names = ignored.replace(",", " ").split() if isinstance(ignored, str) else ignored
+                if isinstance(names, (list, tuple)):
+                    found = [pair for pair in found if pair[0] not in names]
             if not target.id.startswith("__") and not (target.id.startswith("_") and target.id.endswith("_")):
                 found.append((target.id, value))
     return found
@@ -225,13 +233,26 @@ def _members_of(owner: Found, depth: int) -> dict[str, object]:
 
 
 def _made(node: ast.Call, scope: Scope, depth: int) -> object:
-    kind = _MADE.get(scope.dotted(node.func) or "")
+    name = scope.dotted(node.func) or ""
+    if name in _EMPTY and not node.args and not node.keywords:
+        return _EMPTY[name]()
+    kind = _MADE.get(name)
     if kind is None or node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
         raise NotConstantError("a call")
     arguments = [evaluate(argument, scope, depth + 1) for argument in node.args]
     if any(type(argument) not in (str, int) for argument in arguments):
         raise NotConstantError("a call")
     return _apply(kind, *arguments)
+
+
+def _part(node: ast.expr, scope: Scope, depth: int) -> str:
+    """A part of an f-string: text, and values that need no format."""
+    if not isinstance(node, ast.FormattedValue):
+        return str(evaluate(node, scope, depth + 1))
+    value = evaluate(node.value, scope, depth + 1)
+    if node.conversion != -1 or node.format_spec is not None or type(value) not in (str, int):
+        raise NotConstantError("a format")
+    return str(value)
 
 
 def _dict(node: ast.Dict, scope: Scope, depth: int) -> dict[object, object]:

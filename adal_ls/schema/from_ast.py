@@ -73,4 +73,4 @@ def _parameter(
         except UnknownTypeError:
             said = notes.Notes(default=ABSENT).over(said)
     required = not notes.has_default(said)
-    return Field(argument.arg, notes.bounded(node, said), required, notes.json_part(said), said.description)
+    return Field(argument.arg, notes.bounded(node, said), required, notes.json_part(said), said.shown)

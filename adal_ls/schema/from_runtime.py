@@ -111,4 +111,4 @@ def _parameter(
         except UnknownTypeError:
             said = Notes(default=ABSENT).over(said)
     required = not notes.has_default(said)
-    return Field(parameter.name, notes.bounded(node, said), required, notes.json_part(said), said.description)
+    return Field(parameter.name, notes.bounded(node, said), required, notes.json_part(said), said.shown)

@@ -23,12 +23,12 @@ def is_field(value: object) -> bool:
 def beside(extra: object) -> Notes:
     """What one argument of `Annotated` after the first says."""
     if isinstance(extra, str):
-        return Notes(extra)
+        return Notes(text=extra)
     if is_field(extra):
         return field(extra)
     text = getattr(extra, "documentation", None) if type(extra).__name__ == "Doc" else None
     if isinstance(text, str):
-        return Notes(text)
+        return Notes(text=text)
     return Notes(limits=bounds(extra)) if _package(type(extra)) in ("annotated_types", "pydantic") else NONE
 
 
@@ -43,16 +43,14 @@ def default(value: object) -> Notes:
 
 def field(info: object) -> Notes:
     """What pydantic's `Field(...)` says."""
-    limits: Limits = ()
-    for extra in getattr(info, "metadata", ()):
-        limits += bounds(extra)
-    return Notes(
-        getattr(info, "description", None),
-        limits,
-        _default(getattr(info, "default", _ABSENT), getattr(info, "default_factory", None)),
-        _alias(getattr(info, "validation_alias", None) or getattr(info, "alias", None)),
-        getattr(info, "init", None) is not False,
+    said = Notes(
+        description=getattr(info, "description", None),
+        default=_default(getattr(info, "default", _ABSENT), getattr(info, "default_factory", None)),
+        alias=_alias(getattr(info, "validation_alias", None) or getattr(info, "alias", None)),
+        init=getattr(info, "init", None) is not False,
     )
+    # Of a model's field, all that stands in its annotation is found there.
+    return said.then(notes.joined(beside(extra) for extra in getattr(info, "metadata", ())))
 
 
 def dataclass_field(info: dataclasses.Field[object]) -> Notes:

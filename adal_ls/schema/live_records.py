@@ -90,13 +90,15 @@ def stripped(hint: object, kind: type, types: Types) -> tuple[object, notes.Note
 
 
 def _record(kind: type, fields: Iterator[Field], *, closed: bool = False) -> Record:
-    own = docstring.of_class(kind.__name__, kind.__dict__.get("__doc__"))
+    origin = getattr(kind, "__pydantic_generic_metadata__", {}).get("origin")
+    named: type = origin or kind  # Page, where the class is Page[int]
+    own = docstring.of_class(named.__name__, named.__dict__.get("__doc__"))
     documented = docstring.parse(own, attributes=True)
     found = []
     for field in fields:
         text = field.description or documented.parameters.get(field.name)
         found.append(dataclasses.replace(field, description=text))
-    return Record(kind.__name__, kind, tuple(found), documented.description, closed)
+    return Record(named.__name__, kind, tuple(found), documented.description, closed)
 
 
 def _field(
@@ -124,7 +126,7 @@ def _field(
         node,
         not notes.has_default(said) if required is None else required,
         notes.json_part(said),
-        said.description,
+        said.shown,
     )
 
 
@@ -144,7 +146,7 @@ def _model(kind: type, types: Types, depth: int) -> Iterator[Field]:
             node = notes.bounded(types.type(inner, namespace(owner), depth), said)
         except UnknownTypeError as fault:
             raise UnknownTypeError(f"{kind.__name__}.{name}: {fault}") from None
-        yield Field(said.alias or name, node, not notes.has_default(said), notes.json_part(said), said.description)
+        yield Field(said.alias or name, node, not notes.has_default(said), notes.json_part(said), said.shown)
 
 
 def _dataclass(kind: type, types: Types, depth: int) -> Iterator[Field]:

@@ -25,6 +25,7 @@ from adal_ls.schema.types import (
     UnknownTypeError,
     choice,
     generic,
+    is_generic,
     union,
 )
 
@@ -82,16 +83,18 @@ class Types:
             return SCALARS[name]
         if origin is None and (found := self._record(hint, depth)) is not None:
             return found
+        if not is_generic(name):
+            raise UnknownTypeError(shown(hint))
         open_ended = len(arguments) == 2 and arguments[1] is ...
         if open_ended:
             arguments = arguments[:1]
         elif arguments == ((),):  # tuple[()] before Python 3.11
             arguments = ()
+        parts = [self.type(argument, namespace, depth + 1) for argument in arguments]
         try:
-            parts = [self.type(argument, namespace, depth + 1) for argument in arguments]
             return generic(name, parts, open_ended=open_ended)
-        except UnknownTypeError as fault:
-            raise UnknownTypeError(shown(hint) if str(fault) == name else str(fault)) from None
+        except UnknownTypeError:
+            raise UnknownTypeError(shown(hint)) from None
 
     def _variable(self, hint: typing.TypeVar, namespace: Namespace, depth: int) -> Type:
         if hint.__bound__ is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adal_ls.schema.types import ABSENT, NULL, AnyOf, Limits, Noted, Type, union
 
@@ -24,12 +24,14 @@ UNSET = _Unset()
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """`default`: a JSON value, ABSENT for one that JSON cannot hold, UNSET where nothing is said.
+    """`description` is a `Field`'s, which wins over `text`, a plain one.
 
+    `default`: a JSON value, ABSENT for one that JSON cannot hold, UNSET where nothing is said.
     `alias` is the key that callers use for a field; `init` is False for a field that they cannot give.
     """
 
     description: str | None = None
+    text: str | None = None
     limits: Limits = ()
     default: object = UNSET
     alias: str | None = None
@@ -39,7 +41,10 @@ class Notes:
         """Both: the first text wins, the later of other things."""
         return Notes(
             self.description or later.description,
-            tuple({**dict(self.limits), **dict(later.limits)}.items()),
+            self.text or later.text,
+            limits({**dict(self.limits), **dict(later.limits)})
+            if self.limits and later.limits
+            else self.limits or later.limits,
             self.default if later.default is UNSET else later.default,
             later.alias or self.alias,
             self.init and later.init,
@@ -49,8 +54,13 @@ class Notes:
         """Both: what is said here wins over `weaker`, as a default `Field(...)` does over the annotation."""
         if weaker is NONE:
             return self
-        joined = weaker.then(self)
-        return Notes(self.description or weaker.description, joined.limits, joined.default, joined.alias, joined.init)
+        both = weaker.then(self)
+        return replace(both, description=self.description or both.description, text=self.text or both.text)
+
+    @property
+    def shown(self) -> str | None:
+        """The text for the model."""
+        return self.description or self.text
 
 
 NONE = Notes()
@@ -80,7 +90,7 @@ def limits(values: Mapping[str, object]) -> Limits:
 def noted(node: Type, notes: Notes) -> Type:
     """`node` with the text and bounds of `notes`, for a type inside another one."""
     node = bounded(node, notes)
-    return Noted(node, notes.description, ()) if notes.description else node
+    return Noted(node, notes.shown, ()) if notes.shown else node
 
 
 def bounded(node: Type, notes: Notes) -> Type:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 Binding = str | ast.expr | ast.ClassDef | None
@@ -217,4 +217,9 @@ def with_type_parameters(scope: Scope, node: ast.AST) -> Scope:
         for part in parts[1:]:
             joined = ast.BinOp(joined, ast.BitOr(), part)
         bounds[parameter.name] = joined
-    return replace(scope, names={**scope.names, **bounds})
+    return with_names(scope, bounds)
+
+
+def with_names(scope: Scope, names: Mapping[str, Binding]) -> Scope:
+    """`scope` with other meanings of some names."""
+    return replace(scope, names={**scope.names, **names})

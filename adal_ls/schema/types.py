@@ -240,6 +240,11 @@ def nullable(node: Type) -> Type:
     return union([node, NULL])
 
 
+def is_generic(name: str) -> bool:
+    """Whether `generic` knows the container."""
+    return name in ARRAYS or name in SETS or name in MAPPINGS or name == TUPLE
+
+
 def generic(name: str, arguments: list[Type], *, open_ended: bool = False) -> Type:
     """The container `name` (a dotted name of this module's tables) of `arguments`; none given means of anything.
 
