@@ -16,6 +16,8 @@ _LOAD_FAILED = "ADAL901"
 _NO_WORKER = "ADAL904"
 _FAILURE_CODES = {"syntax": "ADAL001", "missing-module": "ADAL902", "timeout": "ADAL903"}
 
+_MAX_REASONS, _MAX_REASON = 10, 300  # entries, characters: a worker may say anything
+
 _LIMITS = Limits(stop=0.3)  # a cancelled run has stopped within 0.5 s, the killing included
 
 
@@ -98,6 +100,22 @@ def tools_of(loaded: LoadedProject, root: Path) -> list[Tool]:
         )
         for tool in loaded.tools
     ]
+
+
+def left_out(loaded: LoadedProject) -> str | None:
+    """What a person should know about entries of CUSTOM_TOOLS that are no tools; None where all are."""
+    reasons: dict[int | None, str] = {}
+    for problem in loaded.problems:
+        if problem.left_out:
+            reasons.setdefault(problem.entry, problem.message[:_MAX_REASON])
+    if not reasons:
+        return None
+    more = f"; and {len(reasons) - _MAX_REASONS} more" if len(reasons) > _MAX_REASONS else ""
+    text = "; ".join(list(reasons.values())[:_MAX_REASONS]) + more
+    if None in reasons:  # the list itself is wrong
+        return f"There are no custom tools: {text} (adal-ls check says more)."
+    count = "1 entry of CUSTOM_TOOLS was" if len(reasons) == 1 else f"{len(reasons)} entries of CUSTOM_TOOLS were"
+    return f"{count} left out: {text} (adal-ls check says more)."
 
 
 def _location(file: Path, line: int) -> Location:

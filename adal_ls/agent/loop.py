@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from adal_ls.agent import gate
 from adal_ls.agent.assembly import CallAssembly, ModelCall
+from adal_ls.agent.batch import TextBatch
 from adal_ls.agent.digest import canonical
 from adal_ls.agent.gate import CallResult, GateContext
 from adal_ls.agent.history import Conversation, cut
@@ -32,7 +33,6 @@ MAX_STEPS = 20
 MAX_IDENTICAL_TURNS = 8
 """Turns in a row with the very same calls after which the episode stops: the model goes in circles."""
 
-_BATCH = 0.02  # seconds; one editor update for all text that arrives meanwhile
 _CANCELLED = "cancelled by the user"
 
 _INCOMPLETE = {
@@ -54,6 +54,8 @@ class Episode:
     max_steps: int = MAX_STEPS
     last_turn: tuple[str, ...] = field(default=(), init=False)
     turns_alike: int = field(default=0, init=False)
+    unfinished: str = field(default="", init=False)
+    """What the model had said of the answer that it did not end."""
 
     async def run(self) -> FinishedEvent:
         """Goes on until the episode ends. A cancel of the task ends it as `cancelled`; the history stays valid."""
@@ -63,7 +65,7 @@ class Episode:
             return FinishedEvent(stop_reason="cancelled")
         except ModelError as error:
             self.emit(ErrorEvent(code=error.code, message=error.message))
-            return FinishedEvent(stop_reason="error")
+            return FinishedEvent(stop_reason="error", answer=self.unfinished or None)
 
     async def _steps(self) -> FinishedEvent:
         for _ in range(self.max_steps):
@@ -102,6 +104,7 @@ class Episode:
                         self._use(delta)
         except (asyncio.CancelledError, ModelError):
             # What was said stays in the history; calls that are not whole were never made.
+            self.unfinished = batch.text
             self.conversation.add_answer(batch.text, [], [])
             raise
         finally:
@@ -177,38 +180,6 @@ class Episode:
         if known is not None:
             return known.name if self.model.any_name else known.alias
         return _harmless(sent)
-
-
-class TextBatch:
-    """Collects text and passes it on every 20 ms; `text` is all of it."""
-
-    def __init__(self, pass_on: Callable[[str], None]) -> None:
-        self._all: list[str] = []
-        self._held: list[str] = []
-        self._pass_on = pass_on
-        self._timer: asyncio.TimerHandle | None = None
-
-    @property
-    def text(self) -> str:
-        return "".join(self._all)
-
-    def add(self, text: str) -> None:
-        if not text:
-            return
-        # A model cannot mean half a surrogate pair, and neither JSON nor a database takes one.
-        clean = text.encode("utf-8", "replace").decode()
-        self._all.append(clean)
-        self._held.append(clean)
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_BATCH, self.flush)
-
-    def flush(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._held:
-            held, self._held = "".join(self._held), []
-            self._pass_on(held)
 
 
 def _harmless(name: str) -> str:

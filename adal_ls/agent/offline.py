@@ -10,20 +10,20 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from adal_ls.agent.stream import CallDelta, ChatMessage, Delta, FinishDelta, TextDelta, ToolSpec
+from adal_ls.agent.stream import CallDelta, ChatMessage, Delta, FinishDelta, ModelError, TextDelta, ToolSpec
 
 NAME = "offline"
 
 # Each closing parenthesis is tried in turn, so a prompt full of them would cost time that grows with its square.
 _CANDIDATES = 500
+_KEYWORD = re.compile(r"\s*[^\W\d]\w*\s*=(?!=)")
 
-_INTRODUCTION = (
-    "This is not a model: no language model is configured, so the calls in your prompt were made as written."
-)
+_MADE = "This is not a model: no language model is configured, so the calls in your prompt were made as written."
+_NONE_MADE = "This is not a model: no language model is configured, so only calls written in the prompt are made."
 _ADVICE = "To use a model, choose one with -m or the setting adal.model (for example openai/gpt-4o)."
 
 
@@ -43,12 +43,21 @@ class OfflineModel:
     any_name = True
 
     async def stream(self, messages: list[ChatMessage], tools: list[ToolSpec]) -> AsyncGenerator[Delta, None]:
+        """See `Model`.
+
+        Raises:
+            ModelError: after the answer, where a call of the prompt could not be made.
+        """
         asked = max(i for i, message in enumerate(messages) if message["role"] == "user")
         results = [message for message in messages[asked + 1 :] if message["role"] == "tool"]
         written = list(find_calls(str(messages[asked]["content"]), tools))
         sendable = [call for call in written if call.problem is None]
+        refused = [call for call in written if call.problem is not None]
         if results or not sendable:
-            yield TextDelta(_answer(sendable, results, [call for call in written if call.problem], tools))
+            yield TextDelta(_answer(sendable, results, refused, tools))
+            if refused:
+                # Whoever wrote a call and did not get it must not be told that all is well.
+                raise ModelError("bad_request", _not_made(refused))
             yield FinishDelta("stop")
             return
         for index, call in enumerate(sendable):
@@ -59,8 +68,7 @@ class OfflineModel:
 def find_calls(prompt: str, tools: list[ToolSpec]) -> Iterator[WrittenCall]:
     """The calls of known tools in `prompt`, left to right. A call inside the arguments of another is not one.
 
-    A name without quotes that stands before `(` but names no tool is only reported where the text reads as a call on a
-    line of its own; elsewhere it is prose.
+    A name before `(` that names no tool is reported where the text plainly is a call; elsewhere it is prose.
     """
     parameters = {tool["function"]["name"]: list(_properties(tool)) for tool in tools}
     end = 0
@@ -68,20 +76,46 @@ def find_calls(prompt: str, tools: list[ToolSpec]) -> Iterator[WrittenCall]:
         if found.start() < end:
             continue
         name = found.group(1)
-        stands_alone = not prompt[: found.start()].rpartition("\n")[2].strip()
-        if name not in parameters and not stands_alone:
+        near = _nearest(name, parameters) if name not in parameters else None
+        if name not in parameters and not near and not _is_plain_call(prompt, end, found):
             continue
         node, end_of_call = _parse_call(prompt, found.start())
         if name not in parameters:
             if node is not None:
                 end = end_of_call
-                yield WrittenCall(name, {}, f"there is no tool '{name}'")
+                yield WrittenCall(name, {}, _no_such_tool(name, near, parameters))
             continue
         if node is None:
             yield WrittenCall(name, {}, f"{name}(... has no matching ')' or is not a Python call")
             continue
         end = end_of_call
         yield _read_call(name, node, parameters[name])
+
+
+def _nearest(name: str, known: Collection[str]) -> str | None:
+    from difflib import get_close_matches  # only a prompt with a slip pays for the import
+
+    return next(iter(get_close_matches(name, known, n=1, cutoff=0.75)), None)
+
+
+def _is_plain_call(prompt: str, after: int, found: re.Match[str]) -> bool:
+    """Whether what begins so cannot be prose: only calls stand before it in its line, or it begins with a keyword.
+
+    `after` is where the call before it ends.
+    """
+    before = prompt[max(after, prompt.rfind("\n", 0, found.start()) + 1) : found.start()]
+    return not before.strip(" \t\r,;") or _KEYWORD.match(prompt, found.end()) is not None
+
+
+def _no_such_tool(name: str, near: str | None, known: Collection[str]) -> str:
+    advice = f"; did you mean '{near}'?" if near else "."
+    there = f"The tools there are: {', '.join(known)}" if known else "There are no tools in this run"
+    return f"there is no tool '{name}'{advice} {there}"
+
+
+def _not_made(refused: list[WrittenCall]) -> str:
+    count = f"{len(refused)} {'call' if len(refused) == 1 else 'calls'}"
+    return f"{count} of the prompt could not be made: {'; '.join(str(call.problem) for call in refused)}"
 
 
 def _parse_call(text: str, start: int) -> tuple[ast.Call | None, int]:
@@ -142,9 +176,11 @@ def _answer(
 ) -> str:
     lines: list[str] = []
     if results:
-        lines.append(_INTRODUCTION)
+        lines.append(_MADE)
         for call, result in zip(sent, results, strict=False):
             lines.append(f"\n{call.name}:\n{result['content']}")
+    elif refused:
+        lines.append(_NONE_MADE)
     else:
         lines.append("This is not a model: no language model is configured, and the prompt holds no tool call to run.")
         lines.append('Write a call such as tool_name(arg="value", other=3) in the prompt. Tools:')

@@ -255,6 +255,8 @@ class Runtime:
         lease, notice = await self._projects.lease(root)
         if notice is not None:
             self._emit(run_id, NoticeEvent(text=notice))
+        if lease is not None and lease.left_out is not None:
+            self._emit(run_id, NoticeEvent(text=lease.left_out))
         return lease
 
     def _episode(self, run_id: str, running: _Running, lease: ToolsLease | None) -> Episode:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from adal_ls.agent.offline import OfflineModel, find_calls
-from adal_ls.agent.stream import CallDelta, ChatMessage, FinishDelta, TextDelta
+from adal_ls.agent.stream import CallDelta, ChatMessage, FinishDelta, ModelError, TextDelta
 
 
 def tool(name: str, *parameters: str, required: int = 1) -> dict[str, Any]:
@@ -92,6 +92,34 @@ def test_a_prompt_full_of_parentheses_is_read_in_good_time() -> None:
     assert calls("greet('" + ")" * 200_000) == []
 
 
+@pytest.mark.parametrize(
+    ("prompt", "sent"),
+    [
+        ("greet('a') gret('b')", ["greet"]),
+        ("gret('b'), greet('a')", ["greet"]),
+        ("Please run gret('b') and then greet('a').", ["greet"]),
+    ],
+)
+def test_an_unknown_call_among_valid_ones_is_named_with_the_tools_there_are(prompt: str, sent: list[str]) -> None:
+    assert [name for name, _ in calls(prompt)] == sent
+    (problem,) = problems(prompt)
+    assert problem == "there is no tool 'gret'; did you mean 'greet'? The tools there are: greet, read_file, 查询天气"
+
+
+def test_an_unknown_call_in_a_sentence_is_one_where_it_has_a_keyword() -> None:
+    assert "no tool 'deploy'" in problems("Please run deploy(service='x') now")[0]
+    assert problems("It calls deploy(service) and print(x == 1).") == []
+
+
+async def test_a_prompt_with_a_call_that_could_not_be_made_ends_as_an_error_behind_the_answer() -> None:
+    stream = OfflineModel().stream([{"role": "user", "content": "gret('b')"}], TOOLS)
+    answered = await anext(stream)
+    with pytest.raises(ModelError, match="1 call of the prompt could not be made: there is no tool 'gret'"):
+        await anext(stream)
+    assert isinstance(answered, TextDelta)
+    assert "Not run: there is no tool 'gret'; did you mean 'greet'?" in answered.text
+
+
 async def test_the_calls_of_the_last_prompt_are_streamed_as_tool_calls() -> None:
     deltas = await answer([{"role": "user", "content": "greet('old')"}, {"role": "user", "content": "greet('new')"}])
     assert isinstance(deltas[0], CallDelta)
@@ -102,7 +130,7 @@ async def test_the_calls_of_the_last_prompt_are_streamed_as_tool_calls() -> None
 async def test_results_are_answered_with_the_plain_statement_that_this_is_no_model() -> None:
     deltas = await answer(
         [
-            {"role": "user", "content": "greet('a')\ngreet(open('x'))"},
+            {"role": "user", "content": "greet('a')"},
             {"role": "assistant", "content": None, "tool_calls": []},
             {"role": "tool", "tool_call_id": "1", "content": "Hello a"},
         ]
@@ -110,7 +138,6 @@ async def test_results_are_answered_with_the_plain_statement_that_this_is_no_mod
     text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
     assert "not a model" in text
     assert "greet:\nHello a" in text
-    assert "not a Python literal" in text
     assert deltas[-1] == FinishDelta("stop")
 
 

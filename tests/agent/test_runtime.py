@@ -14,7 +14,7 @@ import pytest
 
 from adal_ls.agent.loading import choose_interpreter
 from adal_ls.agent.prompt import system_prompt
-from adal_ls.protocol.runs import FinishedEvent, RunStartParams, StateEvent, ToolCallEvent
+from adal_ls.protocol.runs import FinishedEvent, NoticeEvent, RunStartParams, StateEvent, ToolCallEvent
 from tests.agent.approvers import Desk, Person, answer
 from tests.agent.runs import BUMP, ECHO, Bench, call
 
@@ -357,3 +357,32 @@ def test_importing_the_host_does_not_import_litellm() -> None:
     code = "import sys, adal_ls.agent.__main__; print('litellm' in sys.modules, 'openai' in sys.modules)"
     found = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["False", "False"]
+
+
+async def test_entries_that_are_no_tools_are_named_in_one_notice(bench: Bench) -> None:
+    bench.tools(
+        "def f(x: str) -> str:\n    '''Do f.'''\n    return x\n\n"
+        "CUSTOM_TOOLS = [f, {'function': f, 'name': 'b-b'}, {'func': f}]\n"
+    )
+    await bench.run({"text": "done"})
+    (notice,) = [event.text for event in bench.events(NoticeEvent)]
+    assert notice.startswith("2 entries of CUSTOM_TOOLS were left out: ")
+    assert "'b-b' is not a Python identifier" in notice
+    assert "no 'function' key" in notice
+    assert "adal-ls check" in notice
+
+
+async def test_a_list_that_is_none_is_named_in_a_notice(bench: Bench) -> None:
+    bench.tools("CUSTOM_TOOLS = {}\n")
+    await bench.run({"text": "done"})
+    assert "There are no custom tools: CUSTOM_TOOLS must be a list" in bench.notices()
+
+
+async def test_what_the_model_said_before_an_error_is_in_the_end_of_the_run(bench: Bench) -> None:
+    bench.tools(ECHO)
+    runtime = bench.open()
+    run_id = runtime.start(RunStartParams(prompt="echo(text='hi there') ecko(text='x')"))
+    finished = await asyncio.wait_for(runtime.wait(run_id), 30)
+    assert finished.stop_reason == "error"
+    assert "hi there" in (finished.answer or "")
+    assert "did you mean 'echo'" in bench.errors()[0].message
