@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from adal_ls.schema import ast_notes, docstring, notes
-from adal_ls.schema.ast_types import Types, elements, typing_name, unquoted
+from adal_ls.schema.ast_types import ROOT_MODELS, Types, elements, typing_name, unquoted
 from adal_ls.schema.notes import Notes
 from adal_ls.schema.scope import Found, Scope, with_names, with_type_parameters
 from adal_ls.schema.types import Field, Record, Type, UnknownTypeError
@@ -23,8 +23,7 @@ _BASES: dict[str, Kind] = {
     "typing_extensions.NamedTuple": "named tuple",
     "pydantic.BaseModel": "model",
     "pydantic.main.BaseModel": "model",
-    "pydantic.RootModel": "root",
-    "pydantic.root_model.RootModel": "root",
+    **dict.fromkeys(ROOT_MODELS, "root"),
 }
 _HARMLESS = frozenset({"typing.Generic", "typing.Protocol", "typing_extensions.Generic", "abc.ABC", "builtins.object"})
 _GENERIC = frozenset({"typing.Generic", "typing_extensions.Generic"})

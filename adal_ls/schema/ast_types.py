@@ -32,6 +32,7 @@ from adal_ls.schema.types import (
 
 _DEPTH = 30  # aliases may refer to themselves
 _FLAGS = frozenset({"enum.Flag", "enum.IntFlag"})
+ROOT_MODELS = ("pydantic.RootModel", "pydantic.root_model.RootModel")
 _BOUNDED = {"pydantic.conint": INTEGER, "pydantic.confloat": NUMBER, "pydantic.constr": STRING}
 
 
@@ -102,6 +103,8 @@ class Types:
         found = inner.find(value)
         if isinstance(found, Found) and isinstance(found.node, ast.ClassDef) and found.scope is scope:
             return self._record(found.node, scope, depth, parts)
+        if found in ROOT_MODELS:
+            return self.type(parts[0], scope, depth + 1)
         if not isinstance(found, str) or not is_generic(canonical(found)):
             raise UnknownTypeError(ast.unparse(node))
         open_ended = len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is ...
