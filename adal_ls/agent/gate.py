@@ -20,6 +20,7 @@ from typing import Any, Literal
 from adal_ls.agent import executor
 from adal_ls.agent.approval import Answer, Approvals, Question
 from adal_ls.agent.assembly import ModelCall
+from adal_ls.agent.batch import TextBatch
 from adal_ls.agent.digest import args_digest, bytes_digest, canonical
 from adal_ls.agent.lease import ToolsLease
 from adal_ls.agent.policy import judge
@@ -181,11 +182,12 @@ async def _decide(
 async def _run(
     tool: RegisteredTool, arguments: dict[str, Any], call_id: str, edited: bool, answer: Answer, run: GateContext
 ) -> CallResult:
-    def progress(text: str) -> None:
-        run.emit(ToolProgressEvent(call_id=call_id, text=text))
-
+    progress = TextBatch(lambda text: run.emit(ToolProgressEvent(call_id=call_id, text=text)))
     run.emit(ToolCallEvent(call_id=call_id, tool=tool.name, arguments=arguments, status="in_progress"))
-    outcome = await executor.run(executor.Execution(tool, arguments, run.root, run.custom, progress))
+    try:
+        outcome = await executor.run(executor.Execution(tool, arguments, run.root, run.custom, progress.add))
+    finally:
+        progress.flush()
     observation = outcome.observation
     if edited:
         observation += f"\n\n[The user edited the arguments before the call ran: {canonical(arguments)}]"

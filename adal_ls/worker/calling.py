@@ -28,7 +28,7 @@ class StillRunningError(Exception):
 
 
 OnProgress = Callable[[str], None]
-"""Takes the text of a yielded value; called on the loop."""
+"""Takes the text of a yielded value, in the thread that yields: it may wait there until the host has room."""
 
 _MOST_PROGRESS = 100_000
 
@@ -88,7 +88,7 @@ async def _outcome(
     if inspect.isawaitable(value):
         value = await value
     if isinstance(value, Iterator) and inspect.isgenerator(value):
-        return await _in_thread(functools.partial(_last_of, value, _threadsafe(on_progress)))
+        return await _in_thread(functools.partial(_last_of, value, on_progress))
     if isinstance(value, AsyncIterator):
         return await _last_of_async(value, on_progress)
     return value
@@ -120,16 +120,6 @@ async def _last_of_async(values: AsyncIterator[object], on_progress: OnProgress)
 
 def _progress_text(value: object) -> str:
     return cut(from_value(value, _MOST_PROGRESS).observation, _MOST_PROGRESS)
-
-
-def _threadsafe(on_progress: OnProgress) -> OnProgress:
-    """`on_progress` for use from another thread."""
-    loop = asyncio.get_running_loop()
-
-    def tell(text: str) -> None:
-        loop.call_soon_threadsafe(on_progress, text)
-
-    return tell
 
 
 async def _in_thread(function: Callable[[], object]) -> object:

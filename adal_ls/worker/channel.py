@@ -16,7 +16,10 @@ OnEnd = Callable[[str | None], None]
 
 
 def start_reading(descriptor: int, on_body: OnBody, on_end: OnEnd) -> None:
-    """Reads messages from `descriptor` in a daemon thread, which closes it at the end. Callbacks run in that thread."""
+    """Reads messages from `descriptor` in a daemon thread, which closes it at the end. Callbacks run in that thread.
+
+    The next message is read when `on_body` returns: one that waits holds up the sender as soon as the pipe is full.
+    """
 
     def run() -> None:
         fault: str | None = None

@@ -58,6 +58,9 @@ __all__ = [
 
 Listener = Callable[[str], None]
 
+_MOST_UNREAD = 64
+"""Messages that wait for the loop; a worker that sends more waits, and the loop has other things to do."""
+
 
 class WorkerClient:
     """A running worker. One load, any number of calls, also at once; then `close`.
@@ -89,7 +92,8 @@ class WorkerClient:
         self._progress_of: dict[str, Listener] = {}
         self._stops: set[asyncio.Task[None]] = set()
         self._output = OutputReader(spawned.output, self._loop)
-        start_reading(spawned.reading, self._threadsafe(self._receive), self._threadsafe(self._stream_ended))
+        self._room = threading.Semaphore(_MOST_UNREAD)
+        start_reading(spawned.reading, self._read, self._threadsafe(self._stream_ended))
         threading.Thread(target=self._await_exit, name="adal-ls worker exit", daemon=True).start()
 
     @classmethod
@@ -167,7 +171,7 @@ class WorkerClient:
             name: a tool of `LoadedProject.tools`.
             arguments: checked in the worker; wrong ones give an error result.
             on_print: hears what the tool prints, as it comes.
-            on_progress: hears the text of each value that a generator yields.
+            on_progress: hears the text of each value that a generator yields, up to `Limits.printed` in all.
 
         Raises:
             WorkerDiedError: the worker was gone before the call.
@@ -179,7 +183,7 @@ class WorkerClient:
         try:
             with self._output.collecting(token, transcript):
                 if on_progress is not None:
-                    self._progress_of[token] = on_progress
+                    self._progress_of[token] = Transcript(self._limits.printed, on_progress).add
                 params = {"call": token, "name": name, "arguments": arguments, "limit": self._limits.observation}
                 request = asyncio.ensure_future(self._peer.request("call", params))
                 try:
@@ -283,7 +287,13 @@ class WorkerClient:
             listener(str(params.get("text", "")))
         return None
 
+    def _read(self, body: bytes) -> None:
+        """In the reader's thread."""
+        self._room.acquire()
+        self._threadsafe(self._receive)(body)
+
     def _receive(self, body: bytes) -> None:
+        self._room.release()
         if self._end is not None:
             return  # after a breach nothing more is believed
         try:

@@ -80,7 +80,7 @@ class Transcript:
         size = len(text.encode("utf-8", "replace"))
         if size > self._left:
             kept = text.encode("utf-8", "replace")[: self._left].decode("utf-8", "ignore")
-            text = f"{kept}\n[printed text over {self._limit} bytes is not kept]\n"
+            text = f"{kept}\n[text over {self._limit} bytes is not kept]\n"
         self._left -= size  # below zero: full, and said so
         self._parts.append(text)
         if self._listener is not None:

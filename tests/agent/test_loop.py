@@ -10,13 +10,22 @@ from pathlib import Path
 import pytest
 
 from adal_ls.agent.approval import Approvals
+from adal_ls.agent.batch import TextBatch
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import OBSERVATION_LIMIT, Conversation
-from adal_ls.agent.loop import MAX_IDENTICAL_TURNS, MAX_STEPS, Episode, TextBatch
+from adal_ls.agent.loop import MAX_IDENTICAL_TURNS, MAX_STEPS, Episode
 from adal_ls.agent.registry import build_registry
 from adal_ls.agent.script import ScriptModel
 from adal_ls.cli import transcript
-from adal_ls.protocol.runs import DecisionEvent, Event, FinishedEvent, PromptEvent, StateEvent, ToolResultEvent
+from adal_ls.protocol.runs import (
+    DecisionEvent,
+    Event,
+    FinishedEvent,
+    PromptEvent,
+    StateEvent,
+    ToolProgressEvent,
+    ToolResultEvent,
+)
 from tests.agent.approvers import Person
 from tests.agent.runs import BUMP, ECHO, Bench, call
 
@@ -226,3 +235,16 @@ async def test_where_a_tool_failed_is_told_to_the_person_and_not_to_the_model(be
     assert "line 2, in inner" in result.trace
     (stored,) = [update.event for update in bench.store.get(bench.updates[0].run_id).events if update.event == result]
     assert next(iter(transcript.lines([stored]))).count("line 2, in inner") == 1
+
+
+async def test_what_a_tool_yields_piece_by_piece_is_stored_in_batches(bench: Bench) -> None:
+    bench.tools(
+        "def count():\n    '''Count.'''\n    for number in range(3000):\n        yield f'{number};'\n"
+        "    yield 'done'\n\n"
+        "CUSTOM_TOOLS = [{'function': count, 'require_approval': False}]\n"
+    )
+    await bench.run({"calls": [call("count", "c1")]}, {"text": "done"})
+    pieces = [event.text for event in bench.events(ToolProgressEvent)]
+    assert "".join(pieces) == "".join(f"{number};" for number in range(3000)) + "done"
+    assert len(pieces) < 300
+    assert bench.observation("c1") == "done"

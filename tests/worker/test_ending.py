@@ -343,3 +343,37 @@ async def test_tools_have_no_way_to_the_descriptors_of_the_host(loaded: Loaded) 
         assert (await worker.call("listing", {})).observation in ("[]", "[3]")  # 3 is the listing of the folder itself
     finally:
         os.close(inherited)
+
+
+async def test_a_tool_that_yields_without_end_holds_up_neither_the_host_nor_its_own_end(loaded: Loaded) -> None:
+    worker, _ = await loaded(
+        '''
+        def count():
+            """Count for ever."""
+            number = 0
+            while True:
+                number += 1
+                yield number
+
+        CUSTOM_TOOLS = [count]
+        ''',
+        limits=Limits(printed=2000),
+    )
+    heard: list[str] = []
+    call = asyncio.ensure_future(worker.call("count", {}, on_progress=heard.append))
+    while not heard:
+        await asyncio.sleep(0.01)
+    longest = 0.0
+    for _ in range(50):
+        began = time.monotonic()
+        await asyncio.sleep(0.02)
+        longest = max(longest, time.monotonic() - began - 0.02)
+    assert longest < 0.3
+    assert len("".join(heard)) < 2100
+    assert "is not kept" in heard[-1]
+    assert psutil.Process(worker.pid).memory_info().rss < 200 * 1024 * 1024
+    began = time.monotonic()
+    call.cancel()
+    await asyncio.wait({call})
+    assert time.monotonic() - began < 1.5
+    assert not psutil.pid_exists(worker.pid)

@@ -69,5 +69,5 @@ def test_a_transcript_is_full_at_its_limit_and_says_so_once() -> None:
     transcript = Transcript(5, heard.append)
     for text in ["abc", "déf", "more", "more"]:
         transcript.add(text)
-    assert transcript.text == "abcd\n[printed text over 5 bytes is not kept]\n"
+    assert transcript.text == "abcd\n[text over 5 bytes is not kept]\n"
     assert "".join(heard) == transcript.text

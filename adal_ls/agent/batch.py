@@ -1,0 +1,40 @@
+"""Text that comes in small pieces, passed on in larger ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+_BATCH = 0.02  # seconds; one event, and one editor update, for all text that arrives meanwhile
+
+
+class TextBatch:
+    """Collects text and passes it on every 20 ms; `text` is all of it."""
+
+    def __init__(self, pass_on: Callable[[str], None]) -> None:
+        self._all: list[str] = []
+        self._held: list[str] = []
+        self._pass_on = pass_on
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(self._all)
+
+    def add(self, text: str) -> None:
+        if not text:
+            return
+        # Nobody can mean half a surrogate pair, and neither JSON nor a database takes one.
+        clean = text.encode("utf-8", "replace").decode()
+        self._all.append(clean)
+        self._held.append(clean)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_BATCH, self.flush)
+
+    def flush(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._held:
+            held, self._held = "".join(self._held), []
+            self._pass_on(held)
