@@ -30,6 +30,7 @@ class Configuration:
         self._changed = changed
         self._lint: dict[str, Config] = {}
         self._told: set[str] = set()
+        self._misread: set[str] = set()
         self.settings = Settings()
         self._take(options)
 
@@ -94,6 +95,8 @@ class Configuration:
     def _take(self, given: Json) -> None:
         self.settings, complaints = settings.read(given, self.settings)
         for complaint in complaints:
-            self._log.write("warning", complaint)
+            if complaint not in self._misread:  # editors send all settings again with each change
+                self._misread.add(complaint)
+                self._log.write("warning", complaint)
         if isinstance(given, dict):
             self._log.set_level(given.get("logLevel"))

@@ -27,6 +27,7 @@ PATIENCE = 0.2
 _SEVERITIES = {"error": 1, "warning": 2, "information": 3, "hint": 4}
 
 _serial = itertools.count(1)
+_session = os.urandom(4).hex()  # a client may still hold result ids of the server before this one
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,7 @@ class Diagnostics:
         """`failure` gives why the last load of a project failed (`LoadFailure` of the protocol), by its root."""
         self._failure = failure
         self._failures: dict[str, int] = {}  # the file's identity -> how often its failure was another one
+        self._shown_failures: dict[str, dict[str, Json] | None] = {}
         self._editor = editor
         self._client = client
         self._documents = documents
@@ -140,6 +142,10 @@ class Diagnostics:
         if document is not None:
             return self._of_open(document) if is_tools_file(document.uri) else None
         return self._disk.get(uris.identity(uri))
+
+    def is_open(self, identity: str) -> bool:
+        """Whether the file is open in the editor, under whatever URI."""
+        return bool(self._documents.of_file(identity))
 
     def of_project(self, project: Project) -> Analysis | None:
         """The newest analysis of a project's file: of the open text if it is open."""
@@ -196,6 +202,10 @@ class Diagnostics:
 
     def load_told(self, project: Project) -> None:
         """The host told how a load ended: what it says of the file is shown with what lint says."""
+        failure = self._failure(project.root)
+        if failure == self._shown_failures.get(project.identity):
+            return
+        self._shown_failures[project.identity] = failure
         self._failures[project.identity] = self._failures.get(project.identity, 0) + 1
         for document in self._documents.of_file(project.identity):
             self.changed(document)
@@ -239,7 +249,7 @@ class Diagnostics:
         return {"items": items}
 
     def _report(self, analysis: Analysis, previous: Json) -> dict[str, Json]:
-        result_id = f"{analysis.serial}.{self._failures.get(analysis.document.identity, 0)}"
+        result_id = f"{_session}.{analysis.serial}.{self._failures.get(analysis.document.identity, 0)}"
         if previous == result_id:
             return {"kind": "unchanged", "resultId": result_id}
         return {"kind": "full", "resultId": result_id, "items": self._items(analysis)}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 
 from adal_ls.server import pyproject, uris
 from adal_ls.server.capabilities import Client
@@ -18,13 +19,21 @@ _REGISTRATION = {
         {
             "id": "adal-files",
             "method": "workspace/didChangeWatchedFiles",
-            # Two globs: some clients do not match a folder by "/**".
             "registerOptions": {
-                "watchers": [{"globPattern": glob} for glob in ("**/.adal/**", "**/.adal", f"**/{pyproject.NAME}")]
+                "watchers": [
+                    # Two globs: some clients do not match a folder by "/**".
+                    *({"globPattern": glob} for glob in ("**/.adal/**", "**/.adal", f"**/{pyproject.NAME}")),
+                    # A folder that appears with its content is told by its own name alone, whatever is in it.
+                    {"globPattern": "**/*", "kind": 1},
+                ]
             },
         }
     ]
 }
+
+
+SETTLING = 1.0
+"""Seconds after which a folder that appeared is looked into again: a checkout may still be filling it."""
 
 
 class Files:
@@ -56,7 +65,9 @@ class Files:
         self._configured = configured
         self._searching = 0
         self._ready: list[Callable[[], None]] = []
+        self._poll: FilePoll | None = None
         self._started = False
+        self._complete = False
 
     def start(self, done: Callable[[], None]) -> None:
         """Finds the projects of all workspace folders, and begins to follow them. `done` is called once found."""
@@ -64,8 +75,16 @@ class Files:
         if self._client.watches_files:
             self._editor.request("client/registerCapability", _REGISTRATION, lambda _: None)
         else:
-            FilePoll(self._followed, lambda paths: self._post(lambda: self._look_at(paths))).start()
+            look_at = self._look_at
+            self._poll = FilePoll(self._followed, self._new_files, lambda paths: self._post(lambda: look_at(paths)))
+            self._poll.start()
         self._ready.append(done)
+        self._search(list(self._projects.folders))
+
+    def search_again(self, done: Callable[[], None]) -> None:
+        """Looks for projects anew, whatever anybody told of changes, and calls `done` after."""
+        self._ready.append(done)
+        self._look_at([project.file for project in self._projects])
         self._search(list(self._projects.folders))
 
     def when_ready(self, action: Callable[[], None]) -> None:
@@ -103,38 +122,69 @@ class Files:
         for folder in [path for entry in event.get("removed") or () if (path := folder_path(entry)) is not None]:
             self._projects.folders = [kept for kept in self._projects.folders if uris.real(kept) != uris.real(folder)]
         for project in list(self._projects):
-            if not self._projects.in_folders(project.root):
+            if not self._projects.in_folders(project.root) and not self._diagnostics.is_open(project.identity):
                 self._drop(project)
         added = [path for entry in event.get("added") or () if (path := folder_path(entry)) is not None]
         self._projects.folders += added
         self._search(added)
 
     def _search(self, folders: list[str]) -> None:
+        """Finds the projects in `folders` on a thread; requests that need all projects wait for it."""
+        first = not self._complete
         self._searching += 1
 
         def run() -> None:
             found = [project for folder in folders for project in discover(folder)]
-            self._post(lambda: self._found(found))
+            self._post(lambda: self._found(found, first=first))
 
         threading.Thread(target=run, name="find projects", daemon=True).start()
 
-    def _found(self, projects: list[Project]) -> None:
+    def _found(self, projects: list[Project], *, first: bool) -> None:
         self._searching -= 1
-        added = [project for project in projects if self._projects.add(project)]
+        self._complete = self._complete or not self._searching
+        self._take(projects, first=first)
         if not self._searching:
             ready, self._ready = self._ready, []
             for action in ready:
                 self._post(action)  # each on its own: a fault in one must not leave the others' requests unanswered
+
+    def _take(self, projects: list[Project], *, first: bool = False) -> None:
+        """Notes projects that were found. Of the first ones at start `done` tells."""
+        added = [
+            project for project in projects if self._projects.in_folders(project.root) and self._projects.add(project)
+        ]
         for project in added:
+            if self._poll is not None:
+                self._poll.note(_files_of(project.root))
             self._diagnostics.check_disk(project.identity)
-        self._diagnostics.refresh()
+            if not first:
+                self._changed(project)
+        if added or first:
+            self._diagnostics.refresh()
+
+    def _look_into(self, folders: list[str]) -> None:
+        """Folders that appeared: what is in them was told by nobody."""
+
+        def run() -> None:
+            for pause in (0.0, SETTLING):
+                time.sleep(pause)
+                found = [project for folder in folders for project in discover(folder)]
+                if found:
+                    self._post(lambda found=found: self._take(found))  # type: ignore[misc]
+
+        threading.Thread(target=run, name="look into new folders", daemon=True).start()
 
     def _look_at(self, paths: list[str]) -> None:
         """Something happened at these paths: a file, a folder, or a folder above a project."""
         if any(os.path.basename(path) == pyproject.NAME for path in paths):
             self._configured()
         affected: dict[str, Project] = {}
+        appeared: list[str] = []
         for path in paths:
+            if ".adal" not in path.split(os.sep) and os.path.lexists(path):
+                if not os.path.isdir(path):
+                    continue  # any new file in the workspace is told: most end here
+                appeared.append(path)
             for file in _tools_files_at(path):
                 found = of_file(file)
                 if self._projects.in_folders(found.root):
@@ -145,6 +195,8 @@ class Files:
                 inside = real.startswith(folder + os.sep) and real.endswith(".py")
                 if inside or project.identity.startswith(real.rstrip(os.sep) + os.sep):
                     affected[project.identity] = project
+        if appeared:
+            self._look_into(appeared)
         for project in affected.values():
             self._look_at_project(project)
         if affected:
@@ -166,15 +218,28 @@ class Files:
         self._gone(project)
 
     def _followed(self) -> list[str]:
-        roots = {*self._projects.folders, *(project.root for project in list(self._projects))}
-        tools = [os.path.join(root, ".adal", "tools.py") for root in roots]
-        return [*tools, *{path for root in roots for path in pyproject.candidates(root)}]
+        """What a client without a watcher has looked at every second. On the thread that looks."""
+        roots = {*self._projects.folders, *(project.root for project in self._projects)}
+        files = [path for root in roots for path in _files_of(root)]
+        return [*files, *{path for root in roots for path in pyproject.candidates(root)}]
+
+    def _new_files(self) -> list[str]:
+        """Tools files in the folders that are not known. On the thread that looks."""
+        found = [project for folder in list(self._projects.folders) for project in discover(folder)]
+        return [project.file for project in found if self._projects.get(project.identity) is None]
+
+
+def _files_of(root: str) -> Iterator[str]:
+    """A project's Python files, and their folders, which change as files come and go."""
+    yield os.path.join(root, ".adal", "tools.py")
+    for folder, folders, names in os.walk(os.path.join(root, ".adal")):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        yield folder
+        yield from (os.path.join(folder, name) for name in names if name.endswith(".py"))
 
 
 def _tools_files_at(path: str) -> list[str]:
     """The tools file a path is, or that stands in it."""
     if os.path.basename(path) == "tools.py" and os.path.basename(os.path.dirname(path)) == ".adal":
         return [path]
-    if os.path.basename(path) == ".adal":
-        return [os.path.join(path, "tools.py")]
-    return [project.file for project in discover(path)] if os.path.isdir(path) else []
+    return [os.path.join(path, "tools.py")] if os.path.basename(path) == ".adal" else []

@@ -119,6 +119,7 @@ class Runs:
         self._trusted = trusted
         self._seq: dict[str, int] = {}  # open runs → number of their last event
         self._ended: set[str] = set()
+        self._idle: list[Callable[[], None]] = []
         self._asked: dict[Id, _Question] = {}  # by the key of the host's request
         host.on_notification[methods.RUN_UPDATE] = self._update
         host.on_notification[methods.APPROVAL_RESOLVED] = face.resolved
@@ -128,6 +129,10 @@ class Runs:
     @property
     def active(self) -> bool:
         return bool(self._seq)
+
+    def when_idle(self, action: Callable[[], None]) -> None:
+        """Calls `action` once no run is open any more."""
+        self._idle.append(action)
 
     def forward(self, key: Id, method: str, params: Json) -> None:
         """Has the host answer request `key` of the editor.
@@ -200,6 +205,10 @@ class Runs:
             del self._seq[run_id]
             self._ended.add(run_id)
         self._face.update(update)
+        if not self._seq:
+            idle, self._idle = self._idle, []
+            for action in idle:
+                action()
 
     def _approve(self, key: Id, request: Json) -> None:
         question = _Question(request)

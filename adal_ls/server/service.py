@@ -136,7 +136,7 @@ class Service:
             "textDocument/didSave": self._sync.did_save,
             "textDocument/didClose": self._sync.did_close,
             "workspace/didChangeWatchedFiles": self._files.did_change_watched,
-            "workspace/didChangeWorkspaceFolders": self._files.did_change_folders,
+            "workspace/didChangeWorkspaceFolders": self._folders_changed,
             "workspace/didChangeConfiguration": self._configuration.did_change,
             "window/workDoneProgress/cancel": self._commands.progress_cancelled,
             methods.TRUST_CHANGED: self._trust_changed,
@@ -178,10 +178,23 @@ class Service:
     def _settings_changed(self, before: Settings, after: Settings) -> None:
         if after.lint != before.lint:
             self._diagnostics.check_all()
-        if after.host != before.host and self.host.state != "absent" and not self._runs.active:
-            self.host.dismiss("the settings changed")  # the next request greets a new one with them
+        if after.host != before.host:
+            self._renew_host("the settings changed")
+
+    def _folders_changed(self, params: Json) -> None:
+        before = list(self._projects.folders)
+        self._files.did_change_folders(params)
+        if self._projects.folders != before:
+            self._renew_host("the folders of the workspace changed")
+
+    def _renew_host(self, reason: str) -> None:
+        """Greets a new host with what holds now, as soon as no run needs the present one."""
+        if self._runs.active:
+            self._runs.when_idle(lambda: self._renew_host(reason))
+        elif self.host.state != "absent":
+            self.host.dismiss(reason)
             if self._trusted:
-                self._loads.load_missing()
+                self._files.when_ready(self._loads.load_missing)
 
     # Files and tools
 
@@ -219,6 +232,7 @@ class Service:
 
     def _project_gone(self, project: projects.Project) -> None:
         self._loads.drop(project)
+        self._diagnostics.load_told(project)
         self._tools_changed(project.root, 0)
 
     def _generation(self, project: projects.Project) -> int:
@@ -250,11 +264,15 @@ class Service:
         }
 
     def _reload_tools(self, key: Id, _params: Json) -> None:
-        """Imports every project anew. A person asked: a file that an agent may have written is loaded as well."""
+        """Finds all projects and imports them anew. A person asked: also what an agent may have written is loaded."""
         if not self._trusted:
             raise RpcError(REQUEST_FAILED, "the tools are not imported before you trust this workspace")
-        for project in self._projects:
-            self._loads.load(project)
+
+        def load() -> None:
+            for project in self._projects:
+                self._loads.load(project)
+
+        self._files.search_again(load)
         self._editor.answer(key, {})
 
     # Host

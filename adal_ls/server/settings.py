@@ -18,6 +18,9 @@ class Settings:
 
 _TEXT = ("model", "interpreter")
 _NAMES = ("enabledDefaultTools", "disabledDefaultTools")
+_OTHERS = ("permissionMode", "lint", "logLevel", "trusted", "hostPython", "hostInterpreter", "trace")
+"""Read elsewhere, or the client's own."""
+
 _MODES = ("default", "acceptEdits", "yolo")
 
 
@@ -69,6 +72,8 @@ def read(given: Json, before: Settings) -> tuple[Settings, list[str]]:
                 host[key] = value
             else:
                 complaints.append(f"setting permissionMode must be one of {', '.join(_MODES)}")
+        elif key not in _OTHERS:
+            complaints.append(f"there is no setting {key[:80]}")
     lint = given.get("lint")
     if lint is not None and not isinstance(lint, dict):
         complaints.append("setting lint must be an object")

@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterable
 INTERVAL = 1.0
 """Seconds between two looks."""
 
+SEARCH_INTERVAL = 3.0
+SEARCH_SHARE = 50
+
 
 def exists(process_id: int) -> bool:
     """Whether a process of this id runs (or is a zombie that nobody has collected)."""
@@ -57,26 +60,51 @@ def stamp(path: str) -> Stamp | None:
 
 
 class FilePoll:
-    """Looks at some files once a second on a thread. For clients that cannot watch files."""
+    """Looks at some files once a second on a thread. For clients that cannot watch files.
 
-    def __init__(self, paths: Callable[[], Iterable[str]], changed: Callable[[list[str]], None]) -> None:
+    `search` looks for files nobody knows of, which costs a walk through the workspace: it runs at most every
+    `SEARCH_INTERVAL` seconds, and takes at most one part in `SEARCH_SHARE` of the time.
+    """
+
+    def __init__(
+        self,
+        paths: Callable[[], Iterable[str]],
+        search: Callable[[], list[str]],
+        changed: Callable[[list[str]], None],
+    ) -> None:
         self._paths = paths
+        self._search = search
         self._changed = changed
         self._known: dict[str, Stamp | None] = {}
+        self._noted: dict[str, Stamp | None] = {}
+        self._lock = threading.Lock()
 
     def start(self) -> None:
         self.look()
         threading.Thread(target=self._run, name="watch tools files", daemon=True).start()
 
+    def note(self, paths: Iterable[str]) -> None:
+        """These files are about to be read: what happens to them from now on is a change. For any thread."""
+        marks = {path: stamp(path) for path in paths}
+        with self._lock:
+            self._noted |= marks
+
     def look(self) -> list[str]:
-        """The paths whose file appeared, changed or went since the last look; a new path counts as unchanged."""
-        now = {path: stamp(path) for path in self._paths()}
-        before, self._known = self._known, now
+        """The paths whose file appeared, changed or went since the last look, or since it was noted."""
+        with self._lock:
+            before, self._noted = {**self._noted, **self._known}, {}
+        now = self._known = {path: stamp(path) for path in self._paths()}
         return [path for path, mark in now.items() if path in before and before[path] != mark]
 
     def _run(self) -> None:
+        due = time.monotonic() + SEARCH_INTERVAL
         while True:
             time.sleep(INTERVAL)
             changed = self.look()
+            begun = time.monotonic()
+            if begun >= due:
+                changed += self._search()
+                ended = time.monotonic()
+                due = ended + max(SEARCH_INTERVAL, SEARCH_SHARE * (ended - begun))
             if changed:
                 self._changed(changed)

@@ -181,7 +181,7 @@ class Client:
         assert self.faults == []
         assert self._asked <= set(self.answers), f"unanswered: {self._asked - set(self.answers)}"
         unread = [message for message in self.unread if message["method"] not in self.tolerated]
-        assert unread == []
+        assert unread == [], unread
 
     def kill(self) -> None:
         """Ends the server if it still runs. For teardown after a failed test."""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from adal_ls.server.settings import Settings, host_python, read, trusted
+from tests.server.client import Client
 
 
 @pytest.mark.parametrize("options", [None, {}, {"trusted": False}, {"trusted": 1}, {"trusted": "true"}, [True], True])
@@ -15,7 +16,7 @@ def test_only_a_literal_true_is_trust(options: Any) -> None:
 
 
 def test_settings_of_the_host_are_taken_over() -> None:
-    given = {"model": "m", "permissionMode": "yolo", "enabledDefaultTools": ["Read"], "trusted": True, "other": 1}
+    given = {"model": "m", "permissionMode": "yolo", "enabledDefaultTools": ["Read"], "trusted": True}
     settings, complaints = read(given, Settings())
     assert settings.host == {"model": "m", "permissionMode": "yolo", "enabledDefaultTools": ["Read"]}
     assert complaints == []
@@ -50,3 +51,16 @@ def test_the_host_runs_on_the_servers_interpreter_unless_another_is_named() -> N
     assert host_python({}) == sys.executable
     assert host_python({"hostPython": "/venv/bin/python"}) == "/venv/bin/python"
     assert host_python({"hostPython": None}) is None
+
+
+def test_a_setting_that_does_not_exist_is_told_once(client: Client) -> None:
+    client.initialize(options={"modle": "x", "logLevel": "info", "hostPython": None, "lint": {}})
+    for number in range(3):
+        settings = {"adal": {"modle": "x", "model": f"m{number}", "permissionMode": "never"}}
+        client.notify("workspace/didChangeConfiguration", {"settings": settings})
+    client.tolerated.add("window/logMessage")
+    client.shut_down()
+    told = [message["params"]["message"] for message in client.unread]
+    assert told[0] == "there is no setting modle"
+    assert len(told) == 2
+    assert "permissionMode" in told[1]
