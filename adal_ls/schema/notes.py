@@ -42,9 +42,7 @@ class Notes:
         return Notes(
             self.description or later.description,
             self.text or later.text,
-            limits({**dict(self.limits), **dict(later.limits)})
-            if self.limits and later.limits
-            else self.limits or later.limits,
+            merged(self.limits, later.limits),
             self.default if later.default is UNSET else later.default,
             later.alias or self.alias,
             self.init and later.init,
@@ -87,6 +85,11 @@ def limits(values: Mapping[str, object]) -> Limits:
     return tuple(found)
 
 
+def merged(weaker: Limits, stronger: Limits) -> Limits:
+    """Both, in one order."""
+    return limits({**dict(weaker), **dict(stronger)}) if weaker and stronger else weaker or stronger
+
+
 def noted(node: Type, notes: Notes) -> Type:
     """`node` with the text and bounds of `notes`, for a type inside another one."""
     node = bounded(node, notes)
@@ -100,6 +103,8 @@ def bounded(node: Type, notes: Notes) -> Type:
         return node
     if isinstance(node, AnyOf):
         return union([bounded(member, notes) for member in node.members])
+    if isinstance(node, Noted) and not node.description:
+        return Noted(node.inner, None, merged(node.limits, notes.limits))
     return Noted(node, None, notes.limits)
 
 
