@@ -8,10 +8,33 @@ from adal_ls.protocol.methods import COMMANDS, PROTOCOL_VERSION
 from adal_ls.server.positions import Encoding, choose
 from adal_ls.server.rpc import Json
 
-TYPED_METHODS = ("textDocument/hover", "textDocument/codeAction")
+TYPED_METHODS = (
+    "textDocument/hover",
+    "textDocument/completion",
+    "textDocument/definition",
+    "textDocument/references",
+    "textDocument/documentHighlight",
+    "textDocument/documentSymbol",
+    "textDocument/foldingRange",
+    "textDocument/inlayHint",
+    "textDocument/codeLens",
+    "codeLens/resolve",
+    "textDocument/codeAction",
+    "codeAction/resolve",
+    "textDocument/prepareRename",
+    "textDocument/rename",
+    "workspace/symbol",
+)
 """Requests that the typed dispatcher answers (one module in `features/` each)."""
 
-CODE_ACTION_KINDS = ("quickfix",)
+FIX_ALL = "source.fixAll.adal"
+
+CODE_ACTION_KINDS = ("quickfix", FIX_ALL)
+
+COMPLETION_TRIGGERS = ('"', "'", "{", "[", "(")
+
+CLIENT_RUN_COMMAND = "adal.runAgent"
+"""The client's own command that shows the prompt for a run, where it says that it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +49,17 @@ class Client:
     asks_configuration: bool
     code_action_literals: bool
     code_action_preferred: bool
+    code_action_resolves_edit: bool
     versioned_edits: bool
     markdown_hover: bool
+    completion_snippets: bool
+    nested_symbols: bool
+    folds_lines_only: bool
+    prepares_rename: bool
     work_done_progress: bool
     adal_approval: bool
     adal_run_updates: bool
+    adal_run_command: bool
 
 
 def read(capabilities: Json) -> Client:
@@ -40,7 +69,8 @@ def read(capabilities: Json) -> Client:
         return bool(_at(capabilities, path))
 
     formats = _at(capabilities, ("textDocument", "hover", "contentFormat"))
-    action_properties = ("textDocument", "codeAction", "isPreferredSupport")
+    resolved = _at(capabilities, ("textDocument", "codeAction", "resolveSupport", "properties"))
+    commands = _at(capabilities, ("experimental", "adal", "commands"))
     return Client(
         encoding=choose(_at(capabilities, ("general", "positionEncodings"))),
         pull_diagnostics=_at(capabilities, ("textDocument", "diagnostic")) is not None,
@@ -50,12 +80,20 @@ def read(capabilities: Json) -> Client:
         watches_files=has("workspace", "didChangeWatchedFiles", "dynamicRegistration"),
         asks_configuration=has("workspace", "configuration"),
         code_action_literals=has("textDocument", "codeAction", "codeActionLiteralSupport"),
-        code_action_preferred=has(*action_properties),
+        code_action_preferred=has("textDocument", "codeAction", "isPreferredSupport"),
+        code_action_resolves_edit=has("textDocument", "codeAction", "dataSupport")
+        and isinstance(resolved, list)
+        and "edit" in resolved,
         versioned_edits=has("workspace", "workspaceEdit", "documentChanges"),
         markdown_hover=isinstance(formats, list) and "markdown" in formats,
+        completion_snippets=has("textDocument", "completion", "completionItem", "snippetSupport"),
+        nested_symbols=has("textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"),
+        folds_lines_only=has("textDocument", "foldingRange", "lineFoldingOnly"),
+        prepares_rename=has("textDocument", "rename", "prepareSupport"),
         work_done_progress=has("window", "workDoneProgress"),
         adal_approval=has("experimental", "adal", "approval"),
         adal_run_updates=has("experimental", "adal", "runUpdates"),
+        adal_run_command=isinstance(commands, list) and CLIENT_RUN_COMMAND in commands,
     )
 
 
@@ -65,12 +103,23 @@ def offer(client: Client) -> dict[str, Json]:
         "positionEncoding": client.encoding,
         "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
         "hoverProvider": True,
+        "completionProvider": {"triggerCharacters": list(COMPLETION_TRIGGERS)},
+        "definitionProvider": True,
+        "referencesProvider": True,
+        "documentHighlightProvider": True,
+        "documentSymbolProvider": True,
+        "workspaceSymbolProvider": {"resolveProvider": False},
+        "foldingRangeProvider": True,
+        "inlayHintProvider": {"resolveProvider": False},
+        "codeLensProvider": {"resolveProvider": True},
+        # LSP 3.17, "Rename": options only for a client that knows prepareRename.
+        "renameProvider": {"prepareProvider": True} if client.prepares_rename else True,
         "executeCommandProvider": {"commands": list(COMMANDS)},
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
         "experimental": {"adal": {"protocolVersion": PROTOCOL_VERSION}},
     }
     if client.code_action_literals:  # without them an action must be a command, and edits cannot be offered
-        offered["codeActionProvider"] = {"codeActionKinds": list(CODE_ACTION_KINDS)}
+        offered["codeActionProvider"] = {"codeActionKinds": list(CODE_ACTION_KINDS), "resolveProvider": True}
     if client.pull_diagnostics:
         offered["diagnosticProvider"] = {
             "identifier": "adal-ls",

@@ -38,6 +38,7 @@ class Analysis:
     file: ToolFile
     findings: tuple[Finding, ...]
     serial: int
+    config: Config
 
 
 def analyse(document: Document, config: Config) -> Analysis:
@@ -45,7 +46,7 @@ def analyse(document: Document, config: Config) -> Analysis:
     from adal_ls import lint  # after `initialize` is answered
 
     file = lint.read(document.text)
-    return Analysis(document, file, tuple(lint.check(file, config)), next(_serial))
+    return Analysis(document, file, tuple(lint.check(file, config)), next(_serial), config)
 
 
 def analyse_loaded(loaded: disk.Loaded, config: Config) -> Analysis:

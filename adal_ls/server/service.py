@@ -124,6 +124,7 @@ class Service:
             table[method] = self._forwarding(method)
         for method in capabilities.TYPED_METHODS:
             table[method] = self._typed(method)
+        table["workspace/symbol"] = ready(table["workspace/symbol"])
         return table
 
     @cached_property
@@ -318,18 +319,26 @@ class Service:
     def _typed(self, method: str) -> Request:
         def run(key: Id, params: Json) -> None:
             message: Message = {"jsonrpc": "2.0", "id": key, "method": method, "params": params}
-            document = params.get("textDocument") if isinstance(params, dict) else None
-            uri = document.get("uri") if isinstance(document, dict) else None
-            analysis = self._diagnostics.analysis(uri) if isinstance(uri, str) else None
 
             def take_back() -> None:
                 self._dispatcher.cancel(key)
                 self._editor.refuse(key, RpcError(REQUEST_CANCELLED, "cancelled"))
 
             self._editor.when_cancelled(key, take_back)
-            self._dispatcher.request(message, Snapshot(self.client, analysis))
+            self._dispatcher.request(message, self._snapshot(method, params))
 
         return run
+
+    def _snapshot(self, method: str, params: Json) -> Snapshot:
+        given = params if isinstance(params, dict) else {}
+        # What is to be resolved has no document of its own: its data names it.
+        document = given.get("data" if method.endswith("/resolve") else "textDocument")
+        uri = document.get("uri") if isinstance(document, dict) else None
+        analysis = self._diagnostics.analysis(uri) if isinstance(uri, str) else None
+        if method == "workspace/symbol":
+            found = [self._diagnostics.of_project(project) for project in self._projects]
+            return Snapshot(self.client, None, projects=tuple(one for one in found if one is not None))
+        return Snapshot(self.client, analysis, open=tuple(self._documents))
 
     def _forwarding(self, method: str) -> Request:
         return lambda key, params: self._runs.forward(key, method, params)

@@ -6,11 +6,18 @@ from dataclasses import dataclass
 
 from adal_ls.server.capabilities import Client
 from adal_ls.server.diagnostics import Analysis
+from adal_ls.server.documents import Document
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`analysis` is None for documents that are no tools file."""
+    """`analysis` is None for documents that are no tools file.
+
+    `open` are the texts of all open documents; `projects` the analyses of all tools files, where a request is about the
+    workspace. Both are empty for requests that look at one document.
+    """
 
     client: Client
     analysis: Analysis | None
+    open: tuple[Document, ...] = ()
+    projects: tuple[Analysis, ...] = ()

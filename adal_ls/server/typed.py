@@ -14,14 +14,52 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
-from adal_ls.server.capabilities import CODE_ACTION_KINDS
-from adal_ls.server.features.code_action import code_action
+from adal_ls.server.capabilities import CODE_ACTION_KINDS, COMPLETION_TRIGGERS
+from adal_ls.server.features.code_action import code_action, code_action_resolve
+from adal_ls.server.features.code_lens import code_lens, code_lens_resolve
+from adal_ls.server.features.completion import completion
+from adal_ls.server.features.definition import definition
+from adal_ls.server.features.document_highlight import document_highlight
+from adal_ls.server.features.document_symbol import document_symbol
+from adal_ls.server.features.folding_range import folding_range
 from adal_ls.server.features.hover import hover
+from adal_ls.server.features.inlay_hint import inlay_hint
+from adal_ls.server.features.references import references
+from adal_ls.server.features.refusal import Outdated, Refusal
+from adal_ls.server.features.rename import prepare_rename, rename
+from adal_ls.server.features.workspace_symbol import workspace_symbol
 from adal_ls.server.rpc import INTERNAL_ERROR, INVALID_PARAMS, Id, Json, Message, RpcError
 from adal_ls.server.snapshot import Snapshot
 from adal_ls.version import __version__
 
 _snapshot: ContextVar[Snapshot] = ContextVar("snapshot")
+
+Feature = Callable[[Snapshot, Any], Any]
+
+_FEATURES: dict[str, tuple[Feature, Any]] = {
+    types.TEXT_DOCUMENT_HOVER: (hover, None),
+    types.TEXT_DOCUMENT_COMPLETION: (
+        completion,
+        types.CompletionOptions(trigger_characters=list(COMPLETION_TRIGGERS)),
+    ),
+    types.TEXT_DOCUMENT_DEFINITION: (definition, None),
+    types.TEXT_DOCUMENT_REFERENCES: (references, None),
+    types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: (document_highlight, None),
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (document_symbol, None),
+    types.TEXT_DOCUMENT_FOLDING_RANGE: (folding_range, None),
+    types.TEXT_DOCUMENT_INLAY_HINT: (inlay_hint, None),
+    types.TEXT_DOCUMENT_CODE_LENS: (code_lens, None),
+    types.CODE_LENS_RESOLVE: (code_lens_resolve, None),
+    types.TEXT_DOCUMENT_CODE_ACTION: (
+        code_action,
+        types.CodeActionOptions(code_action_kinds=list(CODE_ACTION_KINDS), resolve_provider=True),
+    ),
+    types.CODE_ACTION_RESOLVE: (code_action_resolve, None),
+    types.TEXT_DOCUMENT_PREPARE_RENAME: (prepare_rename, None),
+    types.TEXT_DOCUMENT_RENAME: (rename, None),
+    types.WORKSPACE_SYMBOL: (workspace_symbol, None),
+}
+"""Method → what answers it, and what is registered with it. `capabilities.TYPED_METHODS` are the same."""
 
 
 class _Protocol(LanguageServerProtocol):
@@ -90,15 +128,16 @@ class TypedServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - pygls' signature
         """Logs where a feature failed. pygls would put a message box on the screen, one per keystroke."""
-        self._fault("a typed request", sys.exc_info()[1] or error)
+        if not isinstance(error, Refusal | Outdated):
+            self._fault("a typed request", sys.exc_info()[1] or error)
 
     def _register(self) -> None:
-        @self.feature(types.TEXT_DOCUMENT_HOVER)
-        def _hover(params: types.HoverParams) -> types.Hover | None:
-            return hover(_snapshot.get(), params)
+        for method, (answer, options) in _FEATURES.items():
+            self.feature(method, options)(_on_snapshot(answer))
 
-        kinds: list[types.CodeActionKind | str] = list(CODE_ACTION_KINDS)
 
-        @self.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=kinds))
-        def _code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
-            return code_action(_snapshot.get(), params)
+def _on_snapshot(answer: Feature) -> Callable[[Any], Any]:
+    def handle(params: Any) -> Any:
+        return answer(_snapshot.get(), params)
+
+    return handle

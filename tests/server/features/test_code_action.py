@@ -9,7 +9,8 @@ from lsprotocol.converters import get_converter
 
 from adal_ls.server.diagnostics import to_lsp
 from adal_ls.server.documents import edit, opened
-from adal_ls.server.features.code_action import code_action
+from adal_ls.server.features.code_action import code_action, code_action_resolve
+from adal_ls.server.features.refusal import Outdated
 from tests.server.features.conftest import CLIENT
 
 BAD = '''def f(x: str) -> str:
@@ -98,8 +99,12 @@ def test_the_shown_diagnostic_is_linked(marked: Any) -> None:
         (None, 1),
         ([types.CodeActionKind.QuickFix], 1),
         (["quickfix"], 1),
-        ([""], 1),
-        (["source.fixAll"], 0),
+        ([""], 2),
+        (["source"], 1),
+        (["source.fixAll"], 1),
+        (["source.fixAll.adal"], 1),
+        (["source.fixAll.other"], 0),
+        (["source.organizeImports"], 0),
         (["quickfix.other"], 0),
         (["refactor", "quickfix"], 1),
         ([], 0),
@@ -129,3 +134,45 @@ def test_preference_is_told_only_to_clients_that_know_it(marked: Any) -> None:
     literal: dict[str, Any] = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
     (action,) = actions(marked(BAD, client={"textDocument": {"codeAction": literal}}))
     assert action.is_preferred is None
+
+
+LAZY: dict[str, Any] = {
+    **CLIENT,
+    "textDocument": {
+        "codeAction": {
+            **CLIENT["textDocument"]["codeAction"],
+            "dataSupport": True,
+            "resolveSupport": {"properties": ["edit"]},
+        }
+    },
+}
+
+
+@pytest.mark.parametrize("only", [["quickfix"], ["source.fixAll"]])
+def test_a_client_that_resolves_gets_the_edit_when_it_asks_for_it(marked: Any, only: Any) -> None:
+    place = marked(BAD, client=LAZY)
+    (action,) = actions(place, only)
+    assert action.edit is None
+    resolved = code_action_resolve(place.snapshot, action)
+    assert applied(place, resolved) == place.text.replace("create-ticket", "create_ticket")
+
+
+def test_an_action_on_a_text_that_has_changed_since_is_refused(marked: Any) -> None:
+    (action,) = actions(marked(BAD, client=LAZY))
+    with pytest.raises(Outdated):
+        code_action_resolve(marked(BAD.replace("x: str", "xx: str"), client=LAZY).snapshot, action)
+
+
+TWO_BAD = BAD.replace(
+    "}]", '}, {"function": f, "name": "a b"},\n    {"function": f, "name": "c", "require_approval": 0}]'
+)
+
+
+def test_fix_all_mends_what_needs_no_choice_and_leaves_approval_alone(marked: Any) -> None:
+    place = marked(TWO_BAD.replace("\n", "\r\n"))
+    (action,) = actions(place, ["source.fixAll.adal"])
+    mended = applied(place, action)
+    assert mended == place.text.replace("create-ticket", "create_ticket").replace("a b", "a_b")
+    assert '"require_approval": 0' in mended
+    again = mended.replace("create_ticket", "create_tic$0ket")
+    assert actions(marked(again), ["source.fixAll.adal"]) == []

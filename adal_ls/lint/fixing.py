@@ -1,0 +1,100 @@
+"""Applies fixes: one set of edits, or all fixes that need no choice.
+
+`fix_all` never lets a tool run that asked before: fixes about approval are for a person to choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from adal_ls.lint.checker import check
+from adal_ls.lint.config import Config
+from adal_ls.lint.findings import Finding, Fix, TextEdit
+from adal_ls.lint.model import ToolFile
+from adal_ls.lint.reader import read
+from adal_ls.lint.text import Range
+
+APPROVAL = frozenset({"ADAL208", "ADAL601"})
+"""Findings about approval: never mended unseen."""
+
+_ROUNDS = 50  # a fix can bring out the next finding; more rounds than this would be two fixes that undo each other
+_DEFAULT = Config()
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A fix that was applied. `range` is the finding's in the text of that moment, `line` counts from zero."""
+
+    finding: Finding
+    title: str
+
+    @property
+    def code(self) -> str:
+        return self.finding.code
+
+    @property
+    def range(self) -> Range:
+        return self.finding.range
+
+
+def apply(file: ToolFile, edits: Iterable[TextEdit]) -> str:
+    """The text of a file after edits that do not overlap."""
+    text, lines = file.text, file.lines
+    for edit in sorted(edits, key=lambda edit: edit.range, reverse=True):
+        text = text[: lines.offset(edit.range.start)] + edit.new_text + text[lines.offset(edit.range.end) :]
+    return text
+
+
+def automatic(findings: Iterable[Finding]) -> Iterator[tuple[Finding, Fix]]:
+    """The fixes that can be applied without asking: the preferred one of each finding, but for approval."""
+    for finding in findings:
+        fix = next((fix for fix in finding.fixes if fix.preferred), None)
+        if fix is not None and finding.code not in APPROVAL and not _touches_approval(fix):
+            yield finding, fix
+
+
+def fix_all(text: str, config: Config = _DEFAULT) -> tuple[str, tuple[Applied, ...]]:
+    """Apply every fix that needs no choice, until none is left. Idempotent; line ends are kept.
+
+    Returns the text and what was done, in the order in which it was done. A finding that the configuration or a
+    comment silences is left alone.
+    """
+    done: list[Applied] = []
+    for _ in range(_ROUNDS):
+        file = read(text)
+        chosen = _compatible(automatic(check(file, config)))
+        if not chosen:
+            break
+        mended = apply(file, [edit for _, fix in chosen for edit in fix.edits])
+        if mended == text or len(read(mended).syntax) > len(file.syntax):
+            break
+        text = mended
+        done += [Applied(finding, fix.title) for finding, fix in chosen]
+    return text, tuple(done)
+
+
+def _compatible(fixes: Iterable[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:
+    """Those that can be applied at once; the others have their turn in the next round, if they still mend anything."""
+    chosen: list[tuple[Finding, Fix]] = []
+    taken: list[Range] = []
+    names: set[str] = set()
+    for finding, fix in fixes:
+        places = [edit.range for edit in fix.edits]
+        # Two tools must not get the same name, which either alone may have.
+        given = {edit.new_text for edit in fix.edits} if finding.code.startswith("ADAL1") else set()
+        if names.isdisjoint(given) and not any(_meet(place, other) for place in places for other in taken):
+            chosen.append((finding, fix))
+            taken += places
+            names |= given
+    return chosen
+
+
+def _meet(one: Range, other: Range) -> bool:
+    """Whether two edits concern the same characters; two insertions at one place do."""
+    return one == other or (one.start < other.end and other.start < one.end)
+
+
+def _touches_approval(fix: Fix) -> bool:
+    edits: Sequence[TextEdit] = fix.edits
+    return any("require_approval" in edit.new_text for edit in edits)

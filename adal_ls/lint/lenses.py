@@ -1,0 +1,56 @@
+"""What an editor shows above a tool: at its definition, and at its entry where that is a dict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from adal_ls.lint.findings import Finding
+from adal_ls.lint.model import Entry, EntryKind, ToolFile
+from adal_ls.lint.places import definitions
+from adal_ls.lint.rename import NAMING_ERRORS
+from adal_ls.lint.symbols import approval
+from adal_ls.lint.text import Range
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A place of a tool. `shared`: its definition is another tool as well, so the name must be said."""
+
+    place: Range
+    tool: str
+    shared: bool = False
+
+
+def lenses(file: ToolFile) -> Iterator[Lens]:
+    """The places of all tools, each on one line, in the order of the text."""
+    at: dict[Range, list[str]] = {}
+    for entry in file.entries:
+        if entry.name is None:
+            continue
+        places = [definition.name_range for definition in definitions(file, entry)]
+        if entry.kind is EntryKind.DICT:
+            places.append(file.lines.span(entry.range.start, 1))
+        for place in places:
+            names = at.setdefault(place, [])
+            names += [entry.name] if entry.name not in names else []
+    for place, names in sorted(at.items()):
+        for name in names:
+            yield Lens(place, name, shared=len(names) > 1)
+
+
+def state(file: ToolFile, findings: Iterable[Finding], tool: str) -> str | None:
+    """What holds of a tool: "asks for approval", "runs without asking", or the code of the rule that leaves it out;
+    None if there is no such tool any more."""
+    entry = next((entry for entry in file.entries if entry.name == tool), None)
+    if entry is None:
+        return None
+    code = next((finding.code for finding in findings if _leaves_out(finding, entry)), None)
+    return f"left out: {code}" if code else approval(asks=entry.require_approval)
+
+
+def _leaves_out(finding: Finding, entry: Entry) -> bool:
+    if finding.code not in NAMING_ERRORS:
+        return False
+    places = [finding.range, *(place for place, _ in finding.related)]
+    return any(place == entry.name_range or entry.range.contains(place) for place in places)

@@ -1,0 +1,91 @@
+"""What stands at a place of a tools file: a function's name, or the name that an entry gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adal_ls import naming
+from adal_ls.lint.bindings import Binding, Definition
+from adal_ls.lint.model import Entry, ToolFile
+from adal_ls.lint.occurrences import Occurrence, of_name
+from adal_ls.lint.text import Position, Range
+from adal_ls.lint.values import ValueKind
+
+_ALIAS_STEPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionName:
+    """The name of a function of the top level, defined here or imported by name. `at` is the place asked about."""
+
+    name: str
+    at: Range
+    occurrences: tuple[Occurrence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenName:
+    """The string under "name" in an entry; `at` is the literal, quotes included."""
+
+    entry: Entry
+    at: Range
+
+
+def find(file: ToolFile, place: Position) -> FunctionName | GivenName | None:
+    """What stands at a place, its last character's end included."""
+    for entry in file.entries:
+        if entry.named and entry.name is not None and _touches(entry.name_range, place):
+            return GivenName(entry, entry.name_range)
+    word = _word_at(file, place)
+    if word is None or not any(_is_function(d) for d in file.bindings.definitions.get(word, ())):
+        return None
+    occurrences = tuple(of_name(file.module, file.lines, word))
+    at = next((found.range for found in occurrences if _touches(found.range, place)), None)
+    return FunctionName(word, at, occurrences) if at is not None else None
+
+
+def definitions(file: ToolFile, entry: Entry) -> tuple[Definition, ...]:
+    """The functions of this file that an entry may mean, one for each branch, through aliases."""
+    if entry.function is None or entry.function.kind is not ValueKind.NAME:
+        return ()
+    name = entry.function.name
+    for _ in range(_ALIAS_STEPS):
+        candidates = file.bindings.candidates(name) if name else ()
+        if len(candidates) != 1 or candidates[0].kind is not Binding.ALIAS:
+            return tuple(d for d in candidates if d.kind is Binding.FUNCTION)
+        name = candidates[0].original
+    return ()
+
+
+def entries_of(file: ToolFile, name: str) -> list[Entry]:
+    """The entries that list the function called `name` in this file, or an alias of it."""
+    return [
+        entry
+        for entry in file.entries
+        if entry.function is not None
+        and (entry.function.name == name or any(d.name == name for d in definitions(file, entry)))
+    ]
+
+
+def _is_function(definition: Definition) -> bool:
+    imported = definition.kind is Binding.IMPORT and definition.original is not None
+    return imported or definition.kind is Binding.FUNCTION
+
+
+def _word_at(file: ToolFile, place: Position) -> str | None:
+    line = file.lines.line(place.line)
+    start = end = min(place.column, len(line))
+    while start and _in_word(line[start - 1]):
+        start -= 1
+    while end < len(line) and _in_word(line[end]):
+        end += 1
+    # Python stores identifiers in NFKC (PEP 3131).
+    return naming.canonical(line[start:end]) or None
+
+
+def _in_word(character: str) -> bool:
+    return character == "_" or character.isalnum() or f"a{character}".isidentifier()
+
+
+def _touches(span: Range, place: Position) -> bool:
+    return span.start <= place <= span.end

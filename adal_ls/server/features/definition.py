@@ -1,0 +1,54 @@
+"""`textDocument/definition`: from a name to its function, from a function's own name to its entries."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from adal_ls.lint import Range, ToolFile, read
+from adal_ls.lint.bindings import Binding
+from adal_ls.lint.modules import home
+from adal_ls.lint.places import FunctionName, GivenName, definitions, entries_of, find
+from adal_ls.server.documents import Document
+from adal_ls.server.features.places import position, types_range
+from adal_ls.server.siblings import modules
+from adal_ls.server.snapshot import Snapshot
+
+
+def definition(snapshot: Snapshot, params: types.DefinitionParams) -> list[types.Location]:
+    """Where what stands at the position is defined, also in a module beside the file."""
+    analysis = snapshot.analysis
+    if analysis is None:
+        return []
+    document, file = analysis.document, analysis.file
+    found = find(file, position(document, params.position, snapshot.client.encoding))
+    if isinstance(found, GivenName):
+        defined = [one.name_range for one in definitions(file, found.entry)]
+        if defined or found.entry.function is None or found.entry.function.name is None:
+            return _locations(snapshot, document, defined)
+        return _elsewhere(snapshot, document, file, found.entry.function.name)
+    if found is None:
+        return []
+    own = [one.name_range for one in file.bindings.candidates(found.name) if one.kind is Binding.FUNCTION]
+    if found.at in own:
+        return _locations(snapshot, document, _entry_places(file, found)) or _locations(snapshot, document, own)
+    return _locations(snapshot, document, own) or _elsewhere(snapshot, document, file, found.name)
+
+
+def _entry_places(file: ToolFile, found: FunctionName) -> list[Range]:
+    return [entry.function.range for entry in entries_of(file, found.name) if entry.function is not None]
+
+
+def _elsewhere(snapshot: Snapshot, document: Document, file: ToolFile, name: str) -> list[types.Location]:
+    """The definition of an imported name, where it is in the same folder."""
+    texts = modules(document, snapshot.open)
+    files = {module: file if text is document else read(text.text) for module, text in texts.items()}
+    module, original = home(files, "tools", name)
+    if module == "tools":
+        return []
+    places = [one.name_range for one in files[module].bindings.candidates(original)]
+    return _locations(snapshot, texts[module], places)
+
+
+def _locations(snapshot: Snapshot, document: Document, places: list[Range]) -> list[types.Location]:
+    encoding = snapshot.client.encoding
+    return [types.Location(document.uri, types_range(document, place, encoding)) for place in places]

@@ -1,0 +1,28 @@
+"""`workspace/symbol`: the tools of all projects."""
+
+from __future__ import annotations
+
+import os
+
+from lsprotocol import types
+
+from adal_ls.lint.symbols import matches, tool_symbols
+from adal_ls.server import uris
+from adal_ls.server.documents import Document
+from adal_ls.server.features.document_symbol import information
+from adal_ls.server.snapshot import Snapshot
+
+
+def workspace_symbol(snapshot: Snapshot, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
+    """The tools in whose name the letters of the query stand in their order."""
+    return [
+        information(analysis.document, symbol, snapshot.client.encoding, _project(analysis.document))
+        for analysis in snapshot.projects
+        for symbol in tool_symbols(analysis.file)
+        if matches(params.query, symbol.name)
+    ]
+
+
+def _project(document: Document) -> str | None:
+    path = uris.to_path(document.uri)
+    return os.path.basename(os.path.dirname(os.path.dirname(path))) or None if path is not None else None
