@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ _LOAD_FAILED = "ADAL901"
 _NO_WORKER = "ADAL904"
 _FAILURE_CODES = {"syntax": "ADAL001", "missing-module": "ADAL902", "timeout": "ADAL903"}
 
+_MAX_SOURCE = 256 * 1024 * 1024  # bytes of one file; an extension module can be large
 _MAX_REASONS, _MAX_REASON = 10, 300  # entries, characters: a worker may say anything
 
 _LIMITS = Limits(stop=0.3)  # a cancelled run has stopped within 0.5 s, the killing included
@@ -130,6 +132,12 @@ def digests(root: Path, sources: Mapping[str, str]) -> dict[str, str]:
 
 def _digest(file: Path) -> str:
     try:
-        return bytes_digest(file.read_bytes())
+        # The worker named the file. Opening a pipe must not wait, and reading a device would not end.
+        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as opened:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_SOURCE:
+                return ""
+            return bytes_digest(opened.read(_MAX_SOURCE))
     except (OSError, ValueError):
         return ""

@@ -7,7 +7,7 @@ import itertools
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -114,14 +114,18 @@ class Peer:
             ProtocolViolationError: only with `strict`, see the class.
         """
         try:
-            message = json.loads(body)
-        except ValueError as fault:
+            message = json.loads(body, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as fault:
             self._violation(f"not JSON: {fault}")
             self._answer_error(None, PARSE_ERROR, str(fault))
             return
         if not isinstance(message, dict):
             self._violation("not a JSON object")
             self._answer_error(None, INVALID_REQUEST, "a message must be a JSON object")
+        elif not isinstance(message.get("id", 0), int | str):
+            self._violation("an id that is neither a number nor a text")
+            if "method" in message:  # an error answer has id null where the question could not be read
+                self._answer_error(None, INVALID_REQUEST, "an id must be a number or a text")
         elif "method" in message:
             self._receive_call(message)
         else:
@@ -141,10 +145,15 @@ class Peer:
             task.cancel()
 
     def _receive_call(self, message: dict[str, Json]) -> None:
-        method: str = message["method"]
+        method: Json = message["method"]
         params: Json = message.get("params") or {}
+        if not isinstance(method, str) or not isinstance(params, dict):
+            self._violation("a method that is no text, or params that are no object")
+            self._answer_error(message.get("id"), INVALID_REQUEST, "method must be a text, params an object")
+            return
         if method == "$/cancelRequest":
-            task = self._running.get(params.get("id", ""))
+            wanted = params.get("id")
+            task = self._running.get(wanted) if isinstance(wanted, int | str) else None
             if task is not None:
                 task.cancel()
             return
@@ -195,8 +204,13 @@ class Peer:
             return  # cancelled or timed out earlier
         elif "error" in message:
             error = message["error"] if isinstance(message["error"], dict) else {}
+            code = error.get("code")
             future.set_exception(
-                RpcError(error.get("code", INTERNAL_ERROR), str(error.get("message", "")), error.get("data"))
+                RpcError(
+                    code if isinstance(code, int) else INTERNAL_ERROR,
+                    str(error.get("message", "")),
+                    error.get("data"),
+                )
             )
         else:
             future.set_result(message.get("result"))
@@ -216,3 +230,8 @@ class Peer:
         if self._strict:
             raise ProtocolViolationError(what)
         _log.warning("peer: %s", what)
+
+
+def _no_constant(name: str) -> NoReturn:
+    # Python reads NaN and Infinity, and would pass them on to readers that do not.
+    raise ValueError(f"{name} is not JSON")

@@ -6,8 +6,10 @@ The host reads these from a process that runs the workspace's code, so reading c
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PureWindowsPath
 from typing import Any, Literal, TypeVar, cast
 
 from adal_ls.wire.peer import ProtocolViolationError
@@ -16,6 +18,12 @@ Status = Literal["success", "error", "cancelled"]
 LoadErrorKind = Literal["syntax", "missing-module", "exception", "exit", "crash", "timeout", "channel"]
 
 T = TypeVar("T")
+
+TOOLS_FILE = ".adal/tools.py"
+
+_DEPTH = 100
+_MOST_LINES = 2**31  # what a line of LSP can be
+_MOST_MILLISECONDS = 1e12
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +145,15 @@ def read_project(value: object) -> LoadedProject:
     """Raises: ProtocolViolationError."""
     data = _typed(value, dict, "project")
     error = data.get("error")
+    tools = tuple(_tool(item) for item in _typed(data.get("tools"), list, "tools"))
+    sources = {_place(path): digest for path, digest in _typed(data.get("sources"), dict, "sources").items()}
+    if tools and TOOLS_FILE not in sources:
+        raise ProtocolViolationError(f"tools, but not the digest of {TOOLS_FILE}")
     return LoadedProject(
-        tools=tuple(_record(LoadedTool, item, _TOOL) for item in _typed(data.get("tools"), list, "tools")),
+        tools=tools,
         problems=tuple(_record(LoadProblem, item, _PROBLEM) for item in _typed(data.get("problems"), list, "problems")),
         error=None if error is None else _record(LoadError, error, _ERROR),
-        sources={
-            _typed(path, str, "source"): _typed(digest, str, "digest")
-            for path, digest in _typed(data.get("sources"), dict, "sources").items()
-        },
+        sources={path: _typed(digest, str, "digest") for path, digest in sources.items()},
         python=_typed(data.get("python"), str, "python"),
     )
 
@@ -157,7 +166,38 @@ def read_result(value: object) -> ToolResult:
     result = _record(ToolResult, data, _RESULT)
     if result.status not in ("success", "error", "cancelled"):
         raise ProtocolViolationError(f"status {result.status!r}")
+    if not 0 <= result.duration_ms < _MOST_MILLISECONDS:
+        raise ProtocolViolationError(f"a duration of {str(result.duration_ms)[:40]} ms")
     return result
+
+
+def _tool(value: object) -> LoadedTool:
+    tool = _record(LoadedTool, value, _TOOL)
+    if not 0 <= tool.line < _MOST_LINES:
+        raise ProtocolViolationError(f"line {str(tool.line)[:40]}")
+    try:
+        # Without a limit of depth, what a tool list passes through later gives up; half a surrogate pair is no text.
+        text = json.dumps(tool.parameters, ensure_ascii=False, allow_nan=False)
+    except (ValueError, RecursionError) as fault:
+        raise ProtocolViolationError(f"parameters that are not JSON: {fault}") from fault
+    if _is_deeper(tool.parameters, _DEPTH):
+        raise ProtocolViolationError(f"parameters nested more than {_DEPTH} levels deep")
+    return dataclasses.replace(tool, parameters=json.loads(text.encode("utf-8", "replace")))
+
+
+def _place(path: object) -> str:
+    """The path of a source: the host reads the file there, so it must lie in the project."""
+    text = _typed(path, str, "source")
+    if text.startswith("/") or "\\" in text or "\0" in text or ".." in text.split("/") or PureWindowsPath(text).drive:
+        raise ProtocolViolationError(f"a source outside of the project: {text[:200]!r}")
+    return text
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    if levels == 0:
+        return True
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_is_deeper(item, levels - 1) for item in inner)
 
 
 _Shape = Mapping[str, type | tuple[type, ...]]
@@ -207,4 +247,7 @@ def _record(kind: type[T], value: object, shape: _Shape) -> T:
 def _typed(value: object, kind: type[T] | tuple[type, ...], what: str) -> T:
     if not isinstance(value, kind):
         raise ProtocolViolationError(f"{what} is a {type(value).__name__}")
+    if isinstance(value, str):
+        # Half a surrogate pair can be neither stored nor sent on everywhere.
+        return cast("T", value.encode("utf-8", "backslashreplace").decode())
     return cast("T", value)

@@ -140,3 +140,31 @@ async def test_what_is_no_message_is_refused(body: bytes, code: int) -> None:
     assert json.loads(sent[0])["error"]["code"] == code
     with pytest.raises(ProtocolViolationError):
         Peer(sent.append, {}, strict=True).receive(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"method": [], "id": 1}',
+        b'{"method": "echo", "id": [2]}',
+        b'{"method": "echo", "id": 3, "params": [1]}',
+        b'{"method": "$/cancelRequest", "params": [1]}',
+        b'{"method": "echo", "id": 4, "params": {"x": NaN}}',
+        b"[" * 100_000,
+    ],
+)
+async def test_a_message_of_the_wrong_shape_is_answered_once_and_harms_nothing(body: bytes) -> None:
+    sent: list[dict[str, Any]] = []
+    peer = Peer(lambda answer: sent.append(json.loads(answer)), {"echo": echo})
+    peer.receive(body)
+    await asyncio.sleep(0)
+    assert len(sent) == 1
+    assert "error" in sent[0]
+
+
+async def test_an_error_answer_without_an_id_is_not_answered() -> None:
+    # It is what a peer says about a message it could not read; two such peers would go on for ever.
+    sent: list[bytes] = []
+    peer = Peer(sent.append, {})
+    peer.receive(b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "?"}}')
+    assert sent == []
