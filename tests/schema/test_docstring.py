@@ -61,6 +61,44 @@ from tests.schema.reading import both
         ("Do it.\n\n    Raises:\n        ValueError: never\n\n    Yields:\n        lines", "Do it.", {}),
         ("Do it.\n\n    Returns: the text of it", "Do it.", {}),
         ("Do it.\n\n    Note:\n        Slow at night.", "Do it.\n\nNote:\n    Slow at night.", {}),
+        (
+            "Do it.\n\n    Args:\n        - a: one\n        * `b` (int): two\n        **c**: three\n        **d: four\n"
+            "        e, f: five",
+            "Do it.",
+            {"a": "one", "b": "two", "c": "three", "d": "four", "e": "five", "f": "five"},
+        ),
+        (
+            "Do it.\n    Parameters:\n    name (str): who\n    age (int): how old\n    Returns:\n    the text",
+            "Do it.",
+            {"name": "who", "age": "how old"},
+        ),
+        (
+            "Do it.\n\n    Parameters\n    ----------\n    a : int\n        first\n        more\n\n"
+            "        and more\n    b, *c\n"
+            "        both\n\n    Raises\n    ------\n    ValueError\n        never\n\n    Notes\n    -----\n    Slow.",
+            "Do it.\n\nNotes\n-----\nSlow.",
+            {"a": "first\nmore\n\nand more", "b": "both", "c": "both"},
+        ),
+        (
+            "Do it.\n\n    Parameters\n    ----------\n    a : int\n        first\n\n    Free text.",
+            "Do it.\n\nFree text.",
+            {"a": "first"},
+        ),
+        (
+            "Do it.\n\n    :param a: first\n        more\n    :type a: int\n    :param int b: second\n"
+            "    :raises ValueError: never\n"
+            "    :returns: the text\n        of it\n    :rtype: str\n\n    Free text.",
+            "Do it.\n\nFree text.",
+            {"a": "first\nmore", "b": "second"},
+        ),
+        (":param a: at 10:30\n    :param dict[str, int] b: x", "", {"a": "at 10:30", "b": "x"}),
+        (
+            "Do it.\n\n    @param a: first\n    continued\n    @keyword b: second\n    @return: x",
+            "Do it.",
+            {"a": "first\ncontinued", "b": "second"},
+        ),
+        ("Do it at :time: now\n\n    :note: slow", "Do it at :time: now\n\n:note: slow", {}),
+        ("Do it.\n\n    Attributes:\n        a: first", "Do it.", {}),
         ("Do it.\n\n    Args: see the page", "Do it.\n\nArgs: see the page", {}),
         ("Do it.\n\n    Args:\n", "Do it.", {}),
         (
@@ -75,6 +113,13 @@ def test_sections_give_parameter_texts_and_never_leak_into_the_description(
 ) -> None:
     found = parse(text)
     assert (found.description, found.parameters) == (description, parameters)
+
+
+def test_a_class_describes_its_attributes() -> None:
+    found = parse("A place.\n\n    Attributes:\n        x: how far\n    ", attributes=True)
+    assert (found.description, found.parameters) == ("A place.", {"x": "how far"})
+    found = parse("A place.\n\n    Attributes\n    ----------\n    x : int\n        how far\n    ", attributes=True)
+    assert (found.description, found.parameters) == ("A place.", {"x": "how far"})
 
 
 @pytest.mark.parametrize(
