@@ -8,6 +8,7 @@ a guess would be executed.
 from __future__ import annotations
 
 import json
+import math
 import secrets
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ _UNFINISHED = {
 """Finish reasons after which no call is trusted, even where its JSON happens to be valid."""
 
 _QUOTED = 200
+
+_MAX_NAME = 200
+"""Characters of a tool's name or a call's id; providers take 64."""
 
 _MAX_DEPTH = 100
 """Nesting of arguments; validators and encoders along the way give up at a few hundred."""
@@ -80,9 +84,12 @@ class CallAssembly:
         calls = []
         for piece in self._pieces:
             arguments, problem = read_arguments(piece.arguments)
-            if not piece.name:
+            name = _writable(piece.name)
+            if not name:
                 problem = "the call names no tool"
-            calls.append(ModelCall(self._unique(piece.id), piece.name, arguments, cut or problem))
+            elif name != piece.name:
+                problem = "no tool has such a name"
+            calls.append(ModelCall(self._unique(piece.id), name, arguments, cut or problem))
         return calls
 
     def _find(self, delta: CallDelta) -> _Piece | None:
@@ -109,7 +116,8 @@ class CallAssembly:
 
     def _unique(self, wanted: str | None) -> str:
         call_id = wanted or self._new_id()
-        while call_id in self._taken:
+        # Half a surrogate pair cannot be stored, and an id without end is none.
+        while call_id in self._taken or len(call_id) > _MAX_NAME or _has_lone_surrogate(call_id):
             call_id = self._new_id()
         self._taken.add(call_id)
         return call_id
@@ -120,7 +128,7 @@ def read_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     if not text.strip():
         return {}, None
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except json.JSONDecodeError as fault:
         what = "more than one JSON value" if fault.msg == "Extra data" else fault.msg
         return {}, f"the arguments are not valid JSON: {what} at {_place(text, fault.pos)}; got {_quote(text)}"
@@ -135,6 +143,11 @@ def read_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     return value, None
 
 
+def _writable(name: str) -> str:
+    """A name as it can be shown and stored."""
+    return name.encode("utf-8", "backslashreplace").decode()[:_MAX_NAME]
+
+
 def _is_complete(arguments: str) -> bool:
     try:
         json.loads(arguments)
@@ -145,6 +158,14 @@ def _is_complete(arguments: str) -> bool:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    """A number that JSON allows and no float holds (1e999) would become Infinity, which JSON does not have."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"the number {_quote(text)} is too large")
+    return number
 
 
 def _place(text: str, position: int) -> str:

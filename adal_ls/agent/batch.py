@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+_PIECE = 64 * 1024  # characters, up to six times as many bytes in JSON; a message stays under 1 MB
 _BATCH = 0.02  # seconds; one event, and one editor update, for all text that arrives meanwhile
 
 
@@ -37,4 +38,5 @@ class TextBatch:
             self._timer = None
         if self._held:
             held, self._held = "".join(self._held), []
-            self._pass_on(held)
+            for at in range(0, len(held), _PIECE):
+                self._pass_on(held[at : at + _PIECE])

@@ -39,7 +39,7 @@ class Conversation:
         return frozenset(self._call_ids)
 
     def add_prompt(self, text: str) -> None:
-        self._messages.append({"role": "user", "content": text})
+        self._messages.append({"role": "user", "content": sound(text)})
 
     def add_answer(self, text: str, calls: Sequence[ModelCall], names: Sequence[str]) -> None:
         """What the model said, and its calls under `names`, the names it was given.
@@ -71,6 +71,11 @@ class Conversation:
         """
         del self._open[call_id]
         self._messages.append({"role": "tool", "tool_call_id": call_id, "content": observation})
+
+
+def sound(text: str) -> str:
+    """`text` without half surrogate pairs (a file name can hold one), which no provider takes."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def cut(observation: str, limit: int = OBSERVATION_LIMIT) -> str:

@@ -13,7 +13,7 @@ from adal_ls.agent.assembly import CallAssembly, ModelCall
 from adal_ls.agent.batch import TextBatch
 from adal_ls.agent.digest import canonical
 from adal_ls.agent.gate import CallResult, GateContext
-from adal_ls.agent.history import Conversation, cut
+from adal_ls.agent.history import Conversation, cut, sound
 from adal_ls.agent.stream import CallDelta, FinishDelta, Model, ModelError, TextDelta, UsageDelta
 from adal_ls.naming import provider_alias
 from adal_ls.protocol.runs import (
@@ -150,18 +150,19 @@ class Episode:
         )
 
     def _show(self, call: ModelCall, result: CallResult, began: float) -> str:
-        seen = cut(result.observation)
+        observation = sound(result.observation)
+        seen = cut(observation)
         event = ToolResultEvent(
             call_id=call.call_id,
             tool=self._own_name(call.name),
             status=result.status,
             observation=seen,
-            display=result.display,
-            printed=result.printed,
+            display=_bounded(result.display),
+            printed=_bounded(result.printed),
             duration_ms=result.duration_ms or round((time.monotonic() - began) * 1000, 3),
-            trace=result.trace,
+            trace=_bounded(result.trace),
         )
-        self.store_result(event, None if seen == result.observation else result.observation)
+        self.store_result(event, None if seen == observation else observation)
         return seen
 
     def _goes_in_circles(self, calls: Sequence[ModelCall]) -> bool:
@@ -180,6 +181,11 @@ class Episode:
         if known is not None:
             return known.name if self.model.any_name else known.alias
         return _harmless(sent)
+
+
+def _bounded(text: str | None) -> str | None:
+    """Text for the person as one event can carry it."""
+    return None if text is None else cut(sound(text))
 
 
 def _harmless(name: str) -> str:

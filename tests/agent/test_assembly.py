@@ -127,6 +127,27 @@ def test_what_is_no_plain_object_is_refused(text: str, what: str) -> None:
     assert len(problem) < 600
 
 
+def test_a_number_too_large_for_a_float_is_refused() -> None:
+    arguments, problem = read_arguments('{"amount": [1.5, -1e999]}')
+    assert arguments == {}
+    assert problem is not None
+    assert "the number '-1e999' is too large" in problem
+
+
+@pytest.mark.parametrize("name", ["\ud800", "x" * 10_000])
+def test_a_name_that_cannot_be_written_down_is_refused_in_readable_form(name: str) -> None:
+    (call,) = assemble(CallDelta(index=0, id="a", name=name, arguments="{}"))
+    assert call.problem == "no tool has such a name"
+    assert len(call.name) <= 200
+    call.name.encode()
+
+
+@pytest.mark.parametrize("given", ["\udfff", "i" * 10_000])
+def test_an_id_that_cannot_be_stored_is_replaced(given: str) -> None:
+    (call,) = assemble(CallDelta(index=0, id=given, name="a", arguments="{}"))
+    assert call.call_id == "made_0"
+
+
 def test_an_id_used_before_in_the_conversation_is_replaced() -> None:
     first, second = assemble(CallDelta(0, "call_0", "now", ""), CallDelta(1, "call_0", "now", ""), taken=("call_0",))
     assert {first.call_id, second.call_id} == {"made_0", "made_1"}

@@ -248,3 +248,22 @@ async def test_what_a_tool_yields_piece_by_piece_is_stored_in_batches(bench: Ben
     assert "".join(pieces) == "".join(f"{number};" for number in range(3000)) + "done"
     assert len(pieces) < 300
     assert bench.observation("c1") == "done"
+
+
+async def test_a_file_name_that_is_no_text_does_not_reach_the_model_as_half_a_surrogate_pair(bench: Bench) -> None:
+    command = "touch $'\\xff.code-workspace'"
+    await bench.run(
+        {"calls": [call("bash", "c1", {"command": command})]}, {"text": "done"}, permission_mode="yolo", prompt="\udcff"
+    )
+    assert "\\udcff.code-workspace" in bench.observation("c1")
+
+
+async def test_what_a_tool_prints_without_end_stays_a_message_that_can_be_sent(bench: Bench) -> None:
+    bench.tools(
+        "def shout() -> str:\n    '''Print a lot.'''\n    print('\x01' * 3_000_000)\n    return 'x'\n\n"
+        "CUSTOM_TOOLS = [{'function': shout, 'require_approval': False}]\n"
+    )
+    await bench.run({"calls": [call("shout", "c1")]}, {"text": "done"})
+    assert max(len(json.dumps(update.wire())) for update in bench.updates) < 1_000_000
+    (result,) = bench.results()
+    assert "characters left out here" in str(result.printed)
