@@ -52,3 +52,9 @@ class Failure(click.ClickException):
 
     def show(self, file: Any = None) -> None:  # noqa: ARG002 - click's signature
         say(f"Error: {self.message}")
+
+
+class Misuse(Failure):
+    """A `Failure` for which the command line, or a file that configures it, is to blame."""
+
+    exit_code = 2

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
 import click
 
 from adal_ls.cli.output import give, give_json
+from adal_ls.lint.codes import nearest_code, read_code
 from adal_ls.lint.config import FIXED
 from adal_ls.lint.document import silencing
 from adal_ls.lint.rules import RULES, Rule
@@ -49,11 +49,10 @@ def as_json(rule: Rule[Any]) -> dict[str, Any]:
 
 
 def _find(given: str) -> Rule[Any]:
-    by_name = {rule.name: rule for rule in RULES.values()}
-    found = RULES.get(given.strip().upper()) or by_name.get(given.strip().lower())
+    found = RULES.get(read_code(given) or "")
     if found is None:
-        near = get_close_matches(given.upper(), RULES, n=1) or get_close_matches(given.lower(), by_name, n=1)
-        advice = f"did you mean {near[0]}?" if near else "`adal-ls rule` lists all."
+        near = nearest_code(given)
+        advice = f"did you mean {near}?" if near else "`adal-ls rule` lists all."
         raise click.UsageError(f"There is no rule '{given}'; {advice}")
     return found
 
@@ -66,8 +65,7 @@ def _text(rule: Rule[Any]) -> str:
     parts = [
         f"{rule.code} {rule.name} ({rule.severity.value})",
         rule.why,
-        f"Fails:\n\n{_indented(rule.failing)}",
-        f"Passes:\n\n{_indented(rule.passing)}",
+        *([f"Fails:\n\n{_indented(rule.failing)}", f"Passes:\n\n{_indented(rule.passing)}"] if rule.failing else []),
         *([f"Fix: {rule.fix}"] if rule.fix else []),
         silencing(rule),
     ]

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from adal_ls import lint
+from adal_ls.cli.project import nearest, project_of
+from adal_ls.lint.rules.syntax import unreadable
 from adal_ls.server.disk import MAX_BYTES
-from adal_ls.server.projects import discover
+from adal_ls.server.projects import FOLDER, discover
+
+
+_STEPS_UP = 3
+"""A path with more steps up is harder to read than the whole one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +28,30 @@ class Source:
     readable: bool = True
 
 
-def find(paths: Iterable[str]) -> Iterator[str]:
-    """The tools files meant by `paths`: a file is itself, a folder every `.adal/tools.py` below it. Each file once."""
+def find(paths: Sequence[str]) -> Iterator[str]:
+    """The tools files meant by `paths`, each once: a file is itself, a folder every `.adal/tools.py` below it.
+
+    Without paths those below the current folder, else the one of the project that the folder lies in.
+    """
     seen: set[str] = set()
-    for given in paths:
-        named = Path(given)
-        if named.is_dir() and named.name != "tools.py":
-            found = [project.file for project in discover(os.path.realpath(given))]
-        else:
-            found = [given]
-        for path in found:
+    for given in paths or ["."]:
+        for path in _meant(given) or ([] if paths else _above()):
             identity = os.path.realpath(path)
             if identity not in seen:
                 seen.add(identity)
                 yield _shown(path)
+
+
+def _meant(given: str) -> list[str]:
+    named = Path(given)
+    if not named.is_dir() or named.name == "tools.py":
+        return [given]
+    return [project.file for project in discover(os.fspath(project_of(named)))]
+
+
+def _above() -> list[str]:
+    found = nearest(Path.cwd())
+    return [] if found is None else [os.fspath(found / FOLDER / "tools.py")]
 
 
 def read(path: str, config: lint.Config) -> Source:
@@ -53,7 +69,7 @@ def read(path: str, config: lint.Config) -> Source:
         reason = f"the file cannot be read: {fault.strerror}"
     if reason:
         start = lint.Position(0, 0)
-        finding = lint.Finding("ADAL001", "syntax", lint.Severity.ERROR, reason, lint.Range(start, start))
+        finding = unreadable(reason, lint.Range(start, start))
         return Source(path, lint.read(""), [finding], readable=False)
     text, findings = lint.decode(data)
     file = lint.read(text)
@@ -74,8 +90,14 @@ def _bytes(path: Path) -> bytes:
 
 
 def _shown(path: str) -> str:
-    """`path` relative to the current folder where it lies below it."""
-    try:
-        return os.fspath(Path(path).resolve().relative_to(Path.cwd())) if Path(path).is_absolute() else path
-    except ValueError:
+    """`path` relative to the current folder where it lies below it, or is that of a project around it."""
+    if not Path(path).is_absolute():
         return path
+    try:
+        # Not the file's real path: a link that leads nowhere, or in circles, has none.
+        shown = os.path.relpath(path, os.path.realpath("."))
+    except ValueError:  # another drive
+        return path
+    steps = shown.count(os.pardir)
+    around = steps <= _STEPS_UP and shown == os.path.join(*[os.pardir] * steps, FOLDER, "tools.py")
+    return shown if around or not steps else path

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from adal_ls.lint.findings import Finding, Severity
 
-FIXED = frozenset({"ADAL001", "ADAL101", "ADAL102", "ADAL103", "ADAL104"})
-"""Codes that nothing silences or lowers: Python refuses the file, or the runtime the tool, whatever lint says."""
+FIXED = frozenset({"ADAL001", "ADAL003", "ADAL101", "ADAL102", "ADAL103", "ADAL104"})
+"""Codes that nothing silences or lowers: the file gives no text, Python refuses it, or the runtime the tool."""
 
 
 @dataclass(frozen=True, slots=True)

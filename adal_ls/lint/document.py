@@ -82,8 +82,7 @@ def _section(rule: Rule[Any]) -> str:
         [
             f"### {rule.code} {rule.name}",
             f"{rule.severity.value.capitalize()}. {rule.why}",
-            f"Fails:\n\n{_code(rule.failing)}",
-            f"Passes:\n\n{_code(rule.passing)}",
+            *([f"Fails:\n\n{_code(rule.failing)}", f"Passes:\n\n{_code(rule.passing)}"] if rule.failing else []),
             *([f"Fix: {rule.fix}"] if rule.fix else []),
             silencing(rule),
         ]

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from adal_ls.lint.codes import read_code, unknown_code
 from adal_ls.lint.config import Config
 from adal_ls.lint.findings import Severity
-from adal_ls.lint.rules import RULES
 
 TABLE = "tool.adal-ls"
 KEYS = ("select", "ignore", "severity")
-_WORKER = "ADAL9"  # what is found when a file is loaded; those rules are not lint's
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +29,12 @@ class Complaint:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `Config.parse` takes, and what is wrong. `found`: the file has the table."""
+    """What `Config.parse` takes, and what is wrong. `found`: the file has the table. `broken`: it is not TOML."""
 
     values: dict[str, object] = field(default_factory=dict)
     complaints: tuple[Complaint, ...] = ()
     found: bool = False
+    broken: bool = False
 
 
 def parse(text: str) -> Settings:
@@ -44,7 +44,7 @@ def parse(text: str) -> Settings:
     try:
         document = _document(text)
     except _UnreadableError as fault:
-        return Settings(complaints=(Complaint(fault.line, str(fault)),), found=True)
+        return Settings(complaints=(Complaint(fault.line, str(fault)),), found=True, broken=True)
     tools = document.get("tool")
     table = tools.get("adal-ls") if isinstance(tools, dict) else None
     if table is None:
@@ -73,33 +73,45 @@ def _take(table: Mapping[str, object], values: dict[str, object]) -> Iterator[tu
             advice = f"did you mean '{near}'?" if near else f"the keys are {', '.join(KEYS)}"
             yield key, f"[{TABLE}] has no key '{key}'; {advice}"
             continue
-        try:
-            Config.parse({key: value})
-        except ValueError as fault:
-            yield key, f"[{TABLE}] {fault}"
-            if key == "severity" and isinstance(value, Mapping):
-                values[key] = {code: word for code, word in value.items() if _is_severity(code, word)}
+        if key == "severity" and isinstance(value, Mapping):
+            yield from _take_severities(value, values)
+        elif key != "severity" and isinstance(value, list):
+            yield from _take_codes(key, value, values)
         else:
-            values[key] = value
-        for code in _codes(value):
-            if (unknown := _unknown(code)) is not None:
-                yield code, f"[{TABLE}] {key}: {unknown}"
+            try:
+                Config.parse({key: value})
+            except ValueError as fault:
+                yield key, f"[{TABLE}] {fault}"
 
 
-def _codes(value: object) -> list[str]:
-    given = value if isinstance(value, list | Mapping) else []
-    return [code for code in given if isinstance(code, str) and code.startswith("ADAL")]
+def _take_codes(key: str, given: list[object], values: dict[str, object]) -> Iterator[tuple[str, str]]:
+    """The good codes of a list hold whatever stands beside them."""
+    good: list[str] = []
+    for word in given:
+        code = read_code(word) if isinstance(word, str) else None
+        if code is not None:
+            good.append(code)
+        elif isinstance(word, str):
+            yield word, f"[{TABLE}] {key}: {unknown_code(word)}"
+        else:
+            yield key, f"[{TABLE}] {key}: {word!r} is not a code: codes look like ADAL107, or ADAL1 for a family"
+    # Were nothing left of `select`, an empty one would silence the whole lint.
+    if good or not given:
+        values[key] = good
 
 
-def _is_severity(code: object, word: object) -> bool:
-    return isinstance(code, str) and code.startswith("ADAL") and word in [severity.value for severity in Severity]
-
-
-def _unknown(code: str) -> str | None:
-    if code.startswith(_WORKER) or any(known.startswith(code) for known in RULES):
-        return None
-    near = _closest(code, RULES)
-    return f"there is no rule {code}{f'; did you mean {near}?' if near else ''}"
+def _take_severities(given: Mapping[str, object], values: dict[str, object]) -> Iterator[tuple[str, str]]:
+    good: dict[str, object] = {}
+    known = [severity.value for severity in Severity]
+    for word, severity in given.items():
+        code = read_code(word)
+        if code is None:
+            yield word, f"[{TABLE}] severity: {unknown_code(word)}"
+        elif severity not in known:
+            yield word, f"[{TABLE}] the severity of {word} is {severity!r}; it must be one of {', '.join(known)}"
+        else:
+            good[code] = severity
+    values["severity"] = good
 
 
 def _closest(word: str, known: Any) -> str | None:

@@ -56,7 +56,7 @@ def _obstacle(found: os.stat_result) -> str | None:
 
 def _unreadable(uri: str, message: str) -> Loaded:
     from adal_ls import lint  # after `initialize` is answered
+    from adal_ls.lint.rules.syntax import unreadable
 
     start = lint.Position(0, 0)
-    finding = lint.Finding("ADAL001", "syntax", lint.Severity.ERROR, message, lint.Range(start, start))
-    return Loaded(opened(uri, None, ""), (finding,), readable=False)
+    return Loaded(opened(uri, None, ""), (unreadable(message, lint.Range(start, start)),), readable=False)

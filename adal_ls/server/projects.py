@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from adal_ls.server import uris
 from adal_ls.server.rpc import REQUEST_FAILED, Json, RpcError
 
+FOLDER = ".adal"
+
 MAX_FOLDERS = 100_000
 """Folders looked into below one workspace folder; a home directory opened by accident must not cost minutes."""
 
@@ -18,7 +20,7 @@ _SKIPPED = frozenset(
         ".git",
         ".hg",
         ".svn",
-        ".adal",
+        FOLDER,
         ".tox",
         ".nox",
         ".venv",
@@ -60,14 +62,24 @@ def of_file(path: str, uri: str | None = None) -> Project:
     return Project(root, path, uri or uris.from_path(path), uris.real(path))
 
 
+def holds_tools(folder: str) -> bool:
+    """Whether `folder` has a `.adal/tools.py`, or one that cannot be seen: whoever reads it will say why."""
+    try:
+        os.lstat(os.path.join(folder, FOLDER, "tools.py"))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def discover(folder: str) -> Iterator[Project]:
     """The projects in `folder` and below, nearest first. Does not follow symbolic links to folders."""
     waiting, seen = [folder], 0
     while waiting and seen < MAX_FOLDERS:
         current, seen = waiting.pop(0), seen + 1
-        file = os.path.join(current, ".adal", "tools.py")
-        if os.path.lexists(file):
-            yield of_file(file)
+        if holds_tools(current):
+            yield of_file(os.path.join(current, FOLDER, "tools.py"))
         try:
             with os.scandir(current) as entries:
                 waiting += sorted(

@@ -96,12 +96,55 @@ def test_a_file_of_any_name_is_checked_where_it_is_named(adal_ls: Run, project: 
     assert adal_ls("check", "agent_tools.py").returncode == 1
 
 
-def test_a_folder_without_tools_says_so(adal_ls: Run, tmp_path: Path) -> None:
+def test_a_place_without_tools_is_no_success_and_says_the_way_out(adal_ls: Run, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
-    empty.mkdir()
+    (empty / ".git").mkdir(parents=True)
     done = adal_ls("check", str(empty))
-    assert done.returncode == 0
-    assert "No .adal/tools.py was found" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"there is no .adal/tools.py below {empty}" in done.stderr
+    done = adal_ls("check", "--format", "json", cwd=empty)
+    assert done.returncode == 2
+    assert f"there is no .adal/tools.py in or above {empty}" in done.stderr
+    assert "adal-ls check PATH" in done.stderr
+    assert json.loads(done.stdout)["summary"]["files"] == 0
+
+
+@pytest.mark.parametrize("folder", [".adal", "src", "src/deep"])
+def test_inside_of_a_project_its_file_is_checked(adal_ls: Run, project: Path, folder: str) -> None:
+    (project / ".adal" / "tools.py").write_text(FAULTY)
+    (project / folder).mkdir(parents=True, exist_ok=True)
+    done = adal_ls("check", cwd=project / folder)
+    assert done.returncode == 1
+    steps = [".."] * len(Path(folder).parts)
+    assert done.stdout.startswith("tools.py:6:" if folder == ".adal" else f"{Path(*steps, TOOLS_FILE)}:6:")
+
+
+def test_the_search_ends_at_the_root_of_the_repository(adal_ls: Run, project: Path) -> None:
+    (project / "other" / ".git").mkdir(parents=True)
+    (project / "other" / "src").mkdir()
+    assert adal_ls("check", cwd=project / "other" / "src").returncode == 2
+    assert adal_ls("check", cwd=project).returncode == 0
+
+
+def test_the_adal_folder_itself_can_be_named(adal_ls: Run, project: Path) -> None:
+    (project / ".adal" / "tools.py").write_text(FAULTY)
+    done = adal_ls("check", ".adal")
+    assert done.returncode == 1
+    assert done.stdout.startswith(f"{TOOLS_FILE}:6:")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a right there")
+def test_an_adal_folder_that_cannot_be_looked_into_is_an_unreadable_file(adal_ls: Run, project: Path) -> None:
+    (project / ".adal" / "tools.py").unlink()
+    (project / ".adal").rmdir()
+    (project / ".adal").symlink_to(".adal")
+    done = adal_ls("check", "--format", "json")
+    assert done.returncode == 2
+    result = json.loads(done.stdout)
+    (found,) = result["diagnostics"]
+    assert (found["code"], found["name"], found["path"]) == ("ADAL003", "unreadable", TOOLS_FILE)
+    assert "symbolic links" in found["message"]
+    assert result["summary"] == {"files": 0, "errors": 1, "warnings": 0}
 
 
 def test_codes_can_be_selected_and_ignored_but_not_what_the_runtime_refuses(adal_ls: Run, project: Path) -> None:
@@ -129,6 +172,18 @@ def test_a_wrong_code_is_wrong_usage(adal_ls: Run) -> None:
     assert done.returncode == 2
     assert "E501" in done.stderr
     assert "ADAL107" in done.stderr
+    done = adal_ls("check", "--ignore", "ADAL3O3")
+    assert done.returncode == 2
+    assert "did you mean ADAL303?" in done.stderr
+
+
+@pytest.mark.parametrize("written", ["adal101", "Invalid-Identifier", " ADAL101 ,"])
+def test_a_rule_is_selected_in_any_case_and_by_its_name(adal_ls: Run, project: Path, written: str) -> None:
+    (project / ".adal" / "tools.py").write_text(
+        "def f(x):\n    return x\n\n\nCUSTOM_TOOLS = [{'function': f, 'name': 'a-b'}]\n"
+    )
+    result = json.loads(adal_ls("check", "--select", written, "--format", "json").stdout)
+    assert [found["code"] for found in result["diagnostics"]] == ["ADAL101"]
 
 
 def _directory(path: Path) -> None:

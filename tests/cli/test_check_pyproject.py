@@ -78,3 +78,18 @@ def test_what_is_wrong_in_the_file_is_told_once_and_ends_nothing(adal_ls: Run, r
     assert result.stderr.count("pyproject.toml:6: [tool.adal-ls] has no key 'selct'; did you mean 'select'?") == 1
     assert len(result.stderr.splitlines()) == 1
     assert [diagnostic["code"] for diagnostic in json.loads(result.stdout)["diagnostics"]] == ["ADAL303"] * 2
+
+
+def test_a_bad_code_is_told_and_the_good_ones_beside_it_hold(adal_ls: Run, repository: Path) -> None:
+    write(repository, 'ignore = ["ADAL401", "ADAL3O3"]')
+    result = adal_ls("check", "--format", "json", ".adal/tools.py")
+    assert "there is no rule ADAL3O3; did you mean ADAL303?" in result.stderr
+    assert [found["code"] for found in json.loads(result.stdout)["diagnostics"]] == ["ADAL303"]
+
+
+def test_a_file_that_is_no_toml_is_no_success(adal_ls: Run, repository: Path) -> None:
+    (repository / "pyproject.toml").write_text("[tool.adal-ls]\nignore = [\n")
+    result = adal_ls("check", "--format", "json")
+    assert result.returncode == 2
+    assert "not TOML" in result.stderr
+    assert json.loads(result.stdout)["summary"]["files"] == 2

@@ -30,7 +30,7 @@ def test_a_section_says_how_to_silence_the_rule_or_that_it_cannot_be(code: str) 
     section = markdown().partition(f"### {code} ")[2].partition("\n### ")[0]
     assert ("Cannot be silenced" in section) == (code in FIXED)
     assert RULES[code].why in section
-    assert section.count("```python") == 2
+    assert section.count("```python") == (2 if RULES[code].failing else 0)
 
 
 def test_every_rule_belongs_to_a_family() -> None:

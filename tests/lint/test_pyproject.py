@@ -39,8 +39,9 @@ def test_a_file_without_the_table_says_nothing(text: str) -> None:
         ('selct = ["ADAL1"]', 3, "has no key 'selct'; did you mean 'select'?"),
         ("line-length = 88", 3, "the keys are select, ignore, severity"),
         ('ignore = "ADAL1"', 3, "'ignore' must be a list"),
-        ('ignore = ["E501"]', 3, "'E501', which is not a code"),
+        ('ignore = ["E501"]', 3, "there is no rule E501; codes look like ADAL107"),
         ('ignore = [\n  "ADAL1",\n  "ADAL3O3",\n]', 5, "there is no rule ADAL3O3; did you mean ADAL303?"),
+        ("ignore = [3]", 3, "ignore: 3 is not a code"),
         ("severity = 3", 3, "'severity' must be a table"),
         ('severity.ADAL401 = "loud"', 3, "must be one of error, warning, information, hint"),
         ('severity.ADAL499 = "hint"', 3, "there is no rule ADAL499"),
@@ -60,12 +61,25 @@ def test_one_bad_severity_leaves_the_others() -> None:
     assert settings.values == {"severity": {"ADAL303": "warning"}}
 
 
+def test_one_bad_code_leaves_the_others_and_names_count_in_any_case() -> None:
+    settings = parse('[tool.adal-ls]\nignore = ["ADAL4", "nonsense", "adal303", "Unlisted-Tool"]\n')
+    assert settings.values == {"ignore": ["ADAL4", "ADAL303", "ADAL212"]}
+    assert [complaint.message for complaint in settings.complaints] == [
+        "[tool.adal-ls] ignore: there is no rule nonsense; codes look like ADAL107, or ADAL1 for a family"
+    ]
+
+
+def test_a_select_of_nothing_but_slips_does_not_silence_the_lint() -> None:
+    assert parse('[tool.adal-ls]\nselect = ["E501"]\n').values == {}
+
+
 def test_a_slip_in_the_file_is_told_at_its_line() -> None:
     settings = parse("[tool.adal-ls]\nignore = [\n\n[project]\n")
     [complaint] = settings.complaints
     assert complaint.message.startswith("not TOML")
     assert complaint.line == 4
     assert settings.values == {}
+    assert settings.broken
 
 
 def test_a_table_that_is_none_is_told() -> None:

@@ -22,8 +22,8 @@ Check = Callable[["Rule[Subject]", Subject], Iterator[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[Subject]):
-    """A rule of the lint. `failing` and `passing` are whole tools files; the documentation shows them. `fix` says what
-    the quick fix does, None where there is none."""
+    """A rule of the lint. `failing` and `passing` are whole tools files; the documentation shows them, unless they are
+    empty because no text shows it. `fix` says what the quick fix does, None where there is none."""
 
     code: str
     name: str
@@ -58,12 +58,21 @@ class Unused:
     removal: Fix
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that gave no text: `place` is its start."""
+
+    place: Range
+    reason: str
+
+
 RULES: dict[str, Rule[Any]] = {}
 """Every rule by its code. `adal_ls.lint.rules` fills it."""
 FILE_RULES: list[Rule[ToolFile]] = []
 FUNCTION_RULES: list[Rule[ToolFunction]] = []
 STATEMENT_RULES: list[Rule[Statement]] = []
 IGNORE_RULES: list[Rule[Unused]] = []
+READING_RULES: list[Rule[Unread]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,7 @@ class _Register(Generic[Subject]):
     def _whole(self, example: str) -> str:
         if example.startswith("CUSTOM_TOOLS"):
             return f"{_FUNCTION}{example}"
-        return f"{example}{_LIST}" if self.listed and "CUSTOM_TOOLS" not in example else example
+        return f"{example}{_LIST}" if example and self.listed and "CUSTOM_TOOLS" not in example else example
 
 
 _FUNCTION = 'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\n'
@@ -112,6 +121,7 @@ rule = _Register(FILE_RULES, listed=False)
 function_rule = _Register(FUNCTION_RULES)
 statement_rule = _Register(STATEMENT_RULES)
 ignore_rule = _Register(IGNORE_RULES)
+reading_rule = _Register(READING_RULES)
 
 
 def quoted(names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""ADAL0xx: text that Python refuses."""
+"""ADAL0xx: text that Python refuses, and files that give no text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from adal_ls.lint.findings import Finding, Severity
 from adal_ls.lint.model import ToolFile
-from adal_ls.lint.rules.base import Rule, rule
+from adal_ls.lint.rules.base import Rule, Unread, reading_rule, rule
 from adal_ls.lint.text import Range
 
 
@@ -26,3 +26,21 @@ def syntax(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
 def finding(message: str, place: Range) -> Finding:
     """An ADAL001 for what is wrong before there is a text to parse: the bytes of the file."""
     return syntax.finding(message, place)
+
+
+@reading_rule(
+    code="ADAL003",
+    name="unreadable",
+    severity=Severity.ERROR,
+    why="There is no text to check: no such file, no permission, a folder or a device, or more than 8 MiB.",
+    failing="",
+    passing="",
+)
+def unreadable_file(rule: Rule[Unread], unread: Unread) -> Iterator[Finding]:
+    yield rule.finding(unread.reason, unread.place)
+
+
+def unreadable(reason: str, place: Range) -> Finding:
+    """The ADAL003 of a file that could not be read."""
+    (found,) = unreadable_file(Unread(place, reason))
+    return found
