@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from adal_ls.schema import ast_notes, notes
 from adal_ls.schema import scope as scopes
@@ -14,9 +14,12 @@ from adal_ls.schema.types import ABSENT, ANY, Field, Type, UnknownTypeError
 
 
 def from_ast(
-    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
     module: ast.Module | Scope | None = None,
     resolve: Resolve | None = None,
+    *,
+    filled: int = 0,
+    named: Collection[str] = (),
 ) -> ToolSchema:
     """The schema of `function` as its source tells it; never raises.
 
@@ -29,6 +32,8 @@ def from_ast(
             module. Without it, names of `typing` mean what they usually do.
         resolve: gives the source of modules that `module` imports, for classes that stand there; a `Scope` brings its
             own (`Siblings`).
+        filled: how many parameters, from the first, are filled: 1 for a method of an object.
+        named: parameters that are filled by name, as `functools.partial` does.
     """
     if isinstance(module, ast.Module):
         scope = scopes.read(module.body, Siblings(resolve) if resolve is not None else None)
@@ -39,6 +44,8 @@ def from_ast(
     problems: list[SchemaProblem] = []
     parameters: list[Field] = []
     for index, (argument, default) in enumerate(_positional_and_keyword(function.args)):
+        if index < filled or argument.arg in named:
+            continue
         if index == 0 and argument.arg in ("self", "cls"):
             problems.append(self_problem(argument.arg, argument))
         else:
@@ -46,7 +53,8 @@ def from_ast(
     for star, taken in (("*", function.args.vararg), ("**", function.args.kwarg)):
         if taken is not None:
             problems.append(stars_problem(star + taken.arg, taken))
-    return build(parameters, ast.get_docstring(function, clean=False), problems)
+    doc = None if isinstance(function, ast.Lambda) else ast.get_docstring(function, clean=False)
+    return build(parameters, doc, problems)
 
 
 def _positional_and_keyword(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:

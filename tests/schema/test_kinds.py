@@ -6,6 +6,7 @@ means.
 
 from __future__ import annotations
 
+import ast
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from adal_ls.schema import ToolSchema, from_runtime
+from adal_ls.schema import ToolSchema, from_ast, from_runtime
 from tests.schema.reading import both, imported
 
 HEAD = """
@@ -328,15 +329,24 @@ def _called(source: str, make: str) -> ToolSchema:
     return schema
 
 
-def test_a_bound_method_shows_no_self() -> None:
-    source = "class Desk:\n    def find(self, a: int):\n        '''Do it.'''\n"
-    assert _called(source, "Desk().find") == ToolSchema("Do it.", parameters({"a": INTEGER}, ["a"]))
+def _static(source: str, **filled: Any) -> ToolSchema:
+    module = ast.parse(source)
+    function = next(node for node in ast.walk(module) if isinstance(node, (ast.FunctionDef, ast.Lambda)))
+    return from_ast(function, module, **filled)
+
+
+@pytest.mark.parametrize("first", ["self", "this"])
+def test_a_bound_method_shows_no_self(first: str) -> None:
+    source = f"class Desk:\n    def find({first}, a: int):\n        '''Do it.'''\n"
+    expected = ToolSchema("Do it.", parameters({"a": INTEGER}, ["a"]))
+    assert _called(source, "Desk().find") == _static(source, filled=1) == expected
 
 
 @pytest.mark.parametrize("make", ["functools.partial(f, b=3)", "functools.partial(functools.partial(f, b=2), b=3)"])
 def test_a_partial_shows_what_it_leaves_to_fill(make: str) -> None:
-    schema = _called(tool("a: int, *, b: int"), make)
-    assert schema == ToolSchema("Do it.", parameters({"a": INTEGER}, ["a"]))
+    source = tool("a: int, *, b: int")
+    expected = ToolSchema("Do it.", parameters({"a": INTEGER}, ["a"]))
+    assert _called(source, make) == _static(source, named=["b"]) == expected
 
 
 def test_a_callable_object_shows_the_signature_of_its_call() -> None:
@@ -346,5 +356,5 @@ def test_a_callable_object_shows_the_signature_of_its_call() -> None:
 
 def test_a_lambda_shows_its_parameters() -> None:
     identity: Callable[[Any], Any] = lambda a: a  # noqa: E731
-    assert from_runtime(identity) == ToolSchema("", parameters({"a": {}}, ["a"]))
+    assert from_runtime(identity) == _static("lambda a: a") == ToolSchema("", parameters({"a": {}}, ["a"]))
     assert from_runtime(functools.partial(identity, 1)) == ToolSchema("", parameters({}, []))
