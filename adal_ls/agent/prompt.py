@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from adal_ls.agent.opening import CannotOpenError, opened
+
 MAX_AGENTS_FILE = 32 * 1024
 """Bytes of AGENTS.md that are passed on."""
 
@@ -23,9 +25,9 @@ def system_prompt(root: Path, *, trusted: bool) -> str:
 
 def _read_agents_file(root: Path) -> str:
     try:
-        with (root / "AGENTS.md").open("rb") as file:
+        with opened("AGENTS.md", root) as file:
             content = file.read(MAX_AGENTS_FILE + 1)
-    except OSError:
-        return ""  # most workspaces have none
+    except (CannotOpenError, OSError):
+        return ""  # most workspaces have none; a link that leads out of this one would send a stranger's file
     text = content[:MAX_AGENTS_FILE].decode("utf-8", "replace").strip()
     return f"{text}\n\n[cut after {MAX_AGENTS_FILE} bytes]" if len(content) > MAX_AGENTS_FILE else text

@@ -3,12 +3,12 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adal_ls.agent import opening
 from adal_ls.agent.builtin import BuiltinContext, execute
 from adal_ls.agent.places import resolve_inside
 from adal_ls.worker.data import ToolResult
@@ -160,8 +160,7 @@ async def test_a_component_turned_into_a_link_after_the_check_is_not_followed(
         inner.symlink_to(evil)
         return real
 
-    module = sys.modules["adal_ls.agent.builtin.read_file"]  # the package's attribute of that name is the function
-    monkeypatch.setattr(module, "resolve_inside", resolve_then_swap)
+    monkeypatch.setattr(opening, "resolve_inside", resolve_then_swap)
     said = await refusal(workspace, "inner/poem.txt")
     assert "canary" not in said
 

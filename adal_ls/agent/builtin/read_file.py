@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
-import stat
-import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
-from adal_ls.agent.places import OutsideWorkspaceError, resolve_inside
+from adal_ls.agent.opening import CannotOpenError, opened
 
 MAX_BYTES = 1_000_000
 """What one call gives; a larger file is read in parts."""
@@ -51,6 +47,8 @@ async def read_file(arguments: Mapping[str, Any], context: BuiltinContext) -> st
     abandoned = threading.Event()
     try:
         return await asyncio.to_thread(_read, request, context.root, abandoned)
+    except CannotOpenError as fault:
+        raise BuiltinError(str(fault)) from fault
     finally:
         abandoned.set()  # a cancelled caller does not wait for a slow disk; the thread ends at its next line
 
@@ -67,7 +65,7 @@ def _count(arguments: Mapping[str, Any], name: str) -> int | None:
 
 
 def _read(request: Request, root: Path, abandoned: threading.Event) -> str:
-    with _opened(request.path, root) as file:
+    with opened(request.path, root) as file:
         size = os.fstat(file.fileno()).st_size
         if request.offset == 1 and request.limit is None:
             if size > MAX_BYTES:
@@ -120,55 +118,3 @@ def _decode(content: bytes, path: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise BuiltinError(f"'{path}' is not UTF-8 text (byte {content[fault.start]:#04x} at {fault.start})") from fault
-
-
-@contextmanager
-def _opened(path: str, root: Path) -> Iterator[BinaryIO]:
-    try:
-        real = resolve_inside(root, path)
-        descriptor = _open_inside(Path(os.path.realpath(root)), real)
-    except OutsideWorkspaceError as fault:
-        raise BuiltinError(f"{fault}: only files of the workspace can be read") from fault
-    except FileNotFoundError as fault:
-        raise BuiltinError(f"there is no file '{path}' in the workspace") from fault
-    except IsADirectoryError as fault:
-        raise BuiltinError(f"'{path}' is a folder, not a file") from fault
-    except OSError as fault:
-        raise BuiltinError(f"'{path}' cannot be read: {fault.strerror or fault}") from fault
-    mode = os.fstat(descriptor).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(descriptor)
-        what = "a folder, not a file" if stat.S_ISDIR(mode) else "no regular file (a device, pipe or socket)"
-        raise BuiltinError(f"'{path}' is {what}")
-    with os.fdopen(descriptor, "rb") as file:
-        yield file
-
-
-def _open_inside(root: Path, real: Path) -> int:
-    """Opens a path without links again as one, so that none that was put there meanwhile is followed.
-
-    Raises:
-        OutsideWorkspaceError: a component became a link since it was resolved.
-    """
-    parts = real.relative_to(root).parts
-    if sys.platform == "win32":
-        descriptor = os.open(real, os.O_RDONLY | os.O_BINARY)
-        # No openat there: look again at what was opened. Making links needs a privilege on Windows.
-        if Path(os.path.realpath(real)) != real or not os.path.samestat(os.fstat(descriptor), real.stat()):
-            os.close(descriptor)
-            raise OutsideWorkspaceError("the file changed its place while it was opened")
-        return descriptor
-    # O_NONBLOCK: opening a pipe must not wait for somebody to write.
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    folder = os.open(root, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
-    for part in parts:
-        try:
-            inner = os.open(part, flags, dir_fd=folder)
-        except OSError as fault:
-            if fault.errno in (errno.ELOOP, errno.EMLINK):
-                raise OutsideWorkspaceError(f"'{part}' became a link while it was opened") from fault
-            raise
-        finally:
-            os.close(folder)
-        folder = inner
-    return folder
