@@ -8,6 +8,7 @@ from typing import Any
 from adal_ls import naming
 from adal_ls.lint.bindings import Binding, Definition
 from adal_ls.lint.model import Entry, StaticTool, ToolFile
+from adal_ls.lint.subjects import method
 from adal_ls.lint.text import Range
 from adal_ls.lint.values import ValueKind
 from adal_ls.schema import from_ast
@@ -35,8 +36,12 @@ def static_tools(file: ToolFile) -> tuple[StaticTool, ...]:
 def _tool(file: ToolFile, entry: Entry, name: str, scope: Scope) -> StaticTool:
     definition = _definition(file, entry)
     description, parameters = "", dict[str, Any](type="object")
+    found = method(file, entry)
     if definition is not None and definition.node is not None:
         read = from_ast(definition.node, scope)
+        description, parameters = read.description, read.parameters
+    elif found is not None:
+        read = from_ast(found.node, scope, filled=0 if found.unbound else 1)
         description, parameters = read.description, read.parameters
     return StaticTool(
         name=name,
@@ -44,7 +49,7 @@ def _tool(file: ToolFile, entry: Entry, name: str, scope: Scope) -> StaticTool:
         parameters=parameters,
         require_approval=entry.require_approval,
         name_range=entry.name_range,
-        definition_range=_whole(definition),
+        definition_range=_whole(definition) if found is None else file.lines.range_of(found.node),
         entry_ranges=(entry.range,),
         named=entry.named,
     )

@@ -45,6 +45,18 @@ def test_a_function_from_elsewhere_is_listed_without_a_schema() -> None:
     assert (tool.name, tool.parameters, tool.definition_range) == ("remote", {"type": "object"}, None)
 
 
+def test_a_method_of_an_object_is_a_tool_without_its_first_parameter() -> None:
+    file = read(
+        'class Desk:\n    def find(self, q: str) -> str:\n        """Find a room."""\n        return q\n\n\n'
+        'desk = Desk()\nCUSTOM_TOOLS = [{"function": desk.find, "name": "find"}]\n'
+    )
+    [tool] = file.tools
+    assert (tool.name, tool.description) == ("find", "Find a room.")
+    assert tool.parameters == {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
+    assert tool.definition_range is not None
+    assert file.lines.slice(tool.definition_range).startswith("def find")
+
+
 def test_an_override_that_cannot_be_read_is_not_replaced_by_the_docstring() -> None:
     [tool] = read(F + "TEXT = 'x'\nCUSTOM_TOOLS = [{'function': f, 'description': TEXT}]\n").tools
     assert tool.description == ""
