@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from adal_ls import naming
 from adal_ls.schema import ToolSchema, from_runtime
 from adal_ls.worker.data import LoadedTool, LoadProblem
+from adal_ls.worker.frames import message
 
 KEYS = frozenset({"function", "name", "description", "require_approval"})
 
@@ -61,13 +63,28 @@ def read_custom_tools(value: object, file: str) -> tuple[list[ListedTool], list[
     if not isinstance(value, (list, tuple)):
         text = f"CUSTOM_TOOLS must be a list or a tuple, not {_kind(value)}; it gives no tools"
         return [], [LoadProblem(text)]
-    entries = [entry for index, item in enumerate(value) if (entry := _entry(index, item, problems)) is not None]
-    tools = []
+    entries, tools = [], []
+    for index, item in enumerate(value):
+        with _reporting(index, problems):
+            entry = _entry(index, item, problems)
+            if entry is not None:
+                entries.append(entry)
     for entry in _without_duplicates(entries, problems):
-        tool = _listed(entry, file, problems)
-        if tool is not None:
-            tools.append(tool)
+        with _reporting(entry.index, problems):
+            tool = _listed(entry, file, problems)
+            if tool is not None:
+                tools.append(tool)
     return tools, sorted(problems, key=lambda problem: -1 if problem.entry is None else problem.entry)
+
+
+@contextmanager
+def _reporting(index: int, problems: list[LoadProblem]) -> Iterator[None]:
+    """An entry that raises when it is looked at (descriptors, dict subclasses) costs no other its place."""
+    try:
+        yield
+    except (Exception, SystemExit) as fault:  # noqa: BLE001 - code of the project
+        text = f"entry {index} of CUSTOM_TOOLS cannot be read ({message(fault)})"
+        problems.append(LoadProblem(text, entry=index))
 
 
 def _entry(index: int, item: object, problems: list[LoadProblem]) -> _Entry | None:
@@ -110,7 +127,7 @@ def _entry(index: int, item: object, problems: list[LoadProblem]) -> _Entry | No
 def _name(settings: dict[object, object], function: Function) -> str | None:
     given = settings.get("name")
     if isinstance(given, str):
-        return given
+        return str.__str__(given)  # of a subclass, the text itself: its methods may tell something else
     if given is not None:
         return None
     own = getattr(function, "__name__", None)  # partials and callable objects have none, lambdas a useless one
@@ -149,7 +166,7 @@ def _without_duplicates(entries: list[_Entry], problems: list[LoadProblem]) -> l
         by_name.setdefault(naming.canonical(entry.name), []).append(entry)
     kept = []
     for first, *others in by_name.values():
-        same = all(other.function == first.function and other.overrides == first.overrides for other in others)
+        same = all(_equal(other.function, first.function) and other.overrides == first.overrides for other in others)
         if same:
             kept.append(first)
         for entry in others if same else [first, *others]:
@@ -159,6 +176,14 @@ def _without_duplicates(entries: list[_Entry], problems: list[LoadProblem]) -> l
                 )
                 problems.append(LoadProblem(text, "ADAL103", entry.name, entry.index, left_out=not same))
     return sorted(kept, key=lambda entry: entry.index)
+
+
+def _equal(one: Function, other: Function) -> bool:
+    """Bound methods are made anew at each access, so identity would not do."""
+    try:
+        return bool(one == other)
+    except Exception:  # noqa: BLE001 - code of the project
+        return False
 
 
 def _listed(entry: _Entry, file: str, problems: list[LoadProblem]) -> ListedTool | None:

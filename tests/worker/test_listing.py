@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from adal_ls.worker.data import LoadProblem
 from adal_ls.worker.listing import ABSENT, ListedTool, read_custom_tools
+from tests.worker.conftest import Loaded
 
 
 def deploy(service: str) -> str:
@@ -197,3 +199,78 @@ def test_a_signature_that_cannot_be_read_leaves_only_that_tool_out() -> None:
     tools, problems = listed([{"function": Odd(), "name": "odd"}, deploy])
     assert list(tools) == ["deploy"]
     assert "cannot be read" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        """
+        class Meta(type):
+            def __getattr__(cls, name): raise RuntimeError(name)
+        class Odd(metaclass=Meta):
+            def __call__(self) -> str: return "x"
+            def __getattr__(self, name): raise RuntimeError(name)
+        odd = Odd()
+        """,
+        """
+        class Odd(dict):
+            def __contains__(self, key): raise RuntimeError("in")
+        odd = Odd(function=good)
+        """,
+        """
+        class Odd:
+            @property
+            def __name__(self): raise SystemExit(4)
+            def __call__(self) -> str: return "x"
+        odd = Odd()
+        """,
+        """
+        class Key:
+            def __repr__(self): raise RuntimeError("no text")
+        odd = {"function": good, "name": "other", Key(): 1}
+        """,
+        """
+        class Odd:
+            @property
+            def __class__(self): raise RuntimeError("no class")
+            def __call__(self) -> str: return "x"
+        odd = {"function": Odd(), "name": "other"}
+        """,
+    ],
+)
+async def test_an_entry_that_raises_when_looked_at_costs_only_itself(loaded: Loaded, odd: str) -> None:
+    _, project = await loaded(
+        "def good() -> str:\n    '''Good.'''\n    return 'x'\n" + textwrap.dedent(odd) + "CUSTOM_TOOLS = [odd, good]\n"
+    )
+    assert project.error is None
+    assert [tool.name for tool in project.tools] == ["good"]
+    (problem,) = [problem for problem in project.problems if problem.left_out]
+    assert (problem.entry, "cannot be read" in problem.message) == (0, True)
+
+
+async def test_a_name_is_judged_by_its_text_not_by_its_class(loaded: Loaded) -> None:
+    _, project = await loaded(
+        """
+        class Name(str):
+            def isidentifier(self): return True
+        def good() -> str: return "x"
+        CUSTOM_TOOLS = [{"function": good, "name": Name("a b")}]
+        """
+    )
+    assert project.tools == ()
+    assert [problem.code for problem in project.problems] == ["ADAL101"]
+
+
+async def test_functions_that_refuse_to_be_compared_are_not_the_same(loaded: Loaded) -> None:
+    _, project = await loaded(
+        """
+        class Odd:
+            def __eq__(self, other): raise RuntimeError("eq")
+            def __hash__(self): return 1
+            def __call__(self) -> str: return "x"
+        def good() -> str: return "x"
+        CUSTOM_TOOLS = [{"function": Odd(), "name": "same"}, {"function": Odd(), "name": "same"}, good]
+        """
+    )
+    assert [tool.name for tool in project.tools] == ["good"]
+    assert {problem.code for problem in project.problems} == {"ADAL103"}
