@@ -54,7 +54,7 @@ def read(
     """
     if isinstance(definition, ast.Call):
         return _functional(definition, scope, types, depth)
-    classes = list(_lineage(definition, scope, 0))
+    classes = list(_lineage(definition, scope, set()))
     if arguments:
         classes[-1] = _with_arguments(classes[-1], arguments)
     kind = next((found.kind for found in reversed(classes) if found.kind is not None), None)
@@ -88,17 +88,18 @@ def read(
     return Record(definition.name, key, shown, documented.description, kind == "model" and _closed(classes))
 
 
-def _lineage(definition: ast.ClassDef, scope: Scope, depth: int) -> Iterator[_Class]:
-    """The class and its bases that are written out, bases first."""
-    if depth > _DEPTH:
-        raise UnknownTypeError("it refers to itself")
+def _lineage(definition: ast.ClassDef, scope: Scope, seen: set[ast.ClassDef]) -> Iterator[_Class]:
+    """The class and its bases that are written out, each once, bases first."""
+    if definition in seen:
+        return
+    seen.add(definition)
     scope = with_type_parameters(scope, definition)
     kind: Kind | None = None
     for base in reversed(definition.bases):
         plain = base.value if isinstance(base, ast.Subscript) else base
         found = scope.find(plain)
         if isinstance(found, Found) and isinstance(found.node, ast.ClassDef) and plain is base:
-            yield from _lineage(found.node, found.scope, depth + 1)
+            yield from _lineage(found.node, found.scope, seen)
         elif isinstance(found, str) and found in _BASES:
             kind = _BASES[found]
         elif not (isinstance(found, str) and found in _HARMLESS):

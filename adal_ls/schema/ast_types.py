@@ -13,6 +13,7 @@ from adal_ls.schema.scope import Found, Scope
 from adal_ls.schema.types import (
     ANY,
     INTEGER,
+    MOST_STEPS,
     NULL,
     NUMBER,
     SCALARS,
@@ -41,6 +42,7 @@ class Types:
 
     def __init__(self) -> None:
         self._records: dict[Hashable, Type] = {}
+        self._steps = 0
         self._open: set[Hashable] = set()
 
     def annotated(self, node: ast.expr, scope: Scope, depth: int = 0) -> tuple[ast.expr, Scope, Notes]:
@@ -59,8 +61,9 @@ class Types:
 
     def type(self, node: ast.expr, scope: Scope, depth: int = 0) -> Type:
         """Raises: UnknownTypeError."""
-        if depth > _DEPTH:
-            raise UnknownTypeError("it refers to itself")
+        self._steps += 1
+        if depth > _DEPTH or self._steps > MOST_STEPS:
+            raise UnknownTypeError("it refers to itself" if depth > _DEPTH else "it is too large")
         node = unquoted(node)
         if isinstance(node, ast.Constant) and node.value is None:
             return NULL

@@ -15,6 +15,7 @@ from adal_ls.schema.scope import Found, Scope
 
 # Names may refer to each other, so a few short lines could ask for endless work.
 _DEPTH = 40
+_STEPS = 5000
 _MAX_BITS = 4096
 _MAX_TEXT = 65536
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -55,44 +56,65 @@ class NotConstantError(Exception):
     """The value is only known when the code runs."""
 
 
-def evaluate(node: ast.expr, scope: Scope, depth: int = 0) -> object:
+class Effort:
+    """How much was done for one value, so that reading never takes long."""
+
+    __slots__ = ("_depth", "_spent")
+
+    def __init__(self, depth: int = 0, spent: list[int] | None = None) -> None:
+        self._depth = depth
+        self._spent = [0] if spent is None else spent
+
+    def deeper(self) -> Effort:
+        """For a part of the value.
+
+        Raises:
+            NotConstantError: it is nested too deeply, or too large.
+        """
+        self._spent[0] += 1
+        if self._depth >= _DEPTH or self._spent[0] > _STEPS:
+            raise NotConstantError("too large to be computed while reading")
+        return Effort(self._depth + 1, self._spent)
+
+
+def evaluate(node: ast.expr, scope: Scope, effort: Effort | None = None) -> object:
     """The value of literals, arithmetic on numbers, names of `scope` that are bound once to such, and plain values of
     the standard library made from them; of an enum's member, its value.
 
     Raises:
         NotConstantError: anything else, and arithmetic that could take long.
     """
-    if depth > _DEPTH:
-        raise NotConstantError("nested too deeply")
     if isinstance(node, ast.Constant):
         return node.value
+    effort = effort or Effort()
     if isinstance(node, (ast.List, ast.Tuple)):
-        items = [evaluate(item, scope, depth + 1) for item in node.elts]
+        items = [evaluate(item, scope, effort.deeper()) for item in node.elts]
         return items if isinstance(node, ast.List) else tuple(items)
     if isinstance(node, ast.Dict):
-        return _dict(node, scope, depth)
+        return _dict(node, scope, effort)
     if isinstance(node, (ast.Name, ast.Attribute)):
-        return _named(node, scope, depth)
+        return _named(node, scope, effort)
     if isinstance(node, ast.Call):
-        return _made(node, scope, depth)
+        return _made(node, scope, effort)
     if isinstance(node, ast.JoinedStr):
-        return "".join(_part(part, scope, depth) for part in node.values)
+        return _bounded("".join(_part(part, scope, effort) for part in node.values))
     if isinstance(node, ast.UnaryOp):
-        operand = _number(evaluate(node.operand, scope, depth + 1), any_type=isinstance(node.op, ast.Not))
+        operand = _number(evaluate(node.operand, scope, effort.deeper()), any_type=isinstance(node.op, ast.Not))
         return _apply(_UNARY[type(node.op)], operand)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        left, right = (evaluate(side, scope, depth + 1) for side in (node.left, node.right))
+        left, right = (evaluate(side, scope, effort.deeper()) for side in (node.left, node.right))
         return _binary(node.op, left, right)
     raise NotConstantError(type(node).__name__)
 
 
-def enum_members(definition: ast.ClassDef, scope: Scope, depth: int = 0) -> dict[str, object]:
+def enum_members(definition: ast.ClassDef, scope: Scope, effort: Effort | None = None) -> dict[str, object]:
     """The values of an enum's members by name, as Python computes them from the class body.
 
     Raises:
         NotConstantError: not an enum that is written out, or a value that only running the code can tell.
     """
-    kind = _enum_base(definition, scope, depth)
+    effort = effort or Effort()
+    kind = _enum_base(definition, scope, effort)
     if kind is None:
         raise NotConstantError("not an enum")
     members: dict[str, object] = {}
@@ -102,12 +124,12 @@ def enum_members(definition: ast.ClassDef, scope: Scope, depth: int = 0) -> dict
         elif isinstance(node, ast.Call) and scope.dotted(node.func) == "enum.auto":
             members[name] = _next_value(name, kind, members)
         else:
-            value = evaluate(node, scope, depth + 1)
+            value = evaluate(node, scope, effort.deeper())
             members[name] = value if kind.mixin in (None, type(value)) else _apply(kind.mixin, value)
     return members
 
 
-def functional_members(call: ast.Call, scope: Scope, depth: int = 0) -> dict[str, object]:
+def functional_members(call: ast.Call, scope: Scope, effort: Effort | None = None) -> dict[str, object]:
     """The values by name of `Enum("Color", "RED BLUE")` and its other forms.
 
     Raises:
@@ -115,7 +137,7 @@ def functional_members(call: ast.Call, scope: Scope, depth: int = 0) -> dict[str
     """
     if len(call.args) != 2 or call.keywords:
         raise NotConstantError(ast.unparse(call))
-    names = evaluate(call.args[1], scope, depth + 1)
+    names = evaluate(call.args[1], scope, effort)
     if isinstance(names, dict):
         return {str(name): value for name, value in names.items()}
     parts = names.replace(",", " ").split() if isinstance(names, str) else names
@@ -138,15 +160,13 @@ class _EnumBase:
 
 def is_enum(definition: ast.ClassDef, scope: Scope) -> bool:
     try:
-        return _enum_base(definition, scope, 0) is not None
+        return _enum_base(definition, scope, Effort()) is not None
     except NotConstantError:
         return True
 
 
-def _enum_base(definition: ast.ClassDef, scope: Scope, depth: int) -> _EnumBase | None:
+def _enum_base(definition: ast.ClassDef, scope: Scope, effort: Effort) -> _EnumBase | None:
     """None where no base is an enum."""
-    if depth > _DEPTH:
-        return None
     found = _EnumBase()
     unknown: str | None = None
     for node in definition.bases:
@@ -157,7 +177,7 @@ def _enum_base(definition: ast.ClassDef, scope: Scope, depth: int) -> _EnumBase 
         elif isinstance(base, str) and base in _MIXINS:
             found.mixin = found.mixin or _MIXINS[base]
         elif isinstance(base, Found) and isinstance(base.node, ast.ClassDef):
-            inner = _enum_base(base.node, base.scope, depth + 1)
+            inner = _enum_base(base.node, base.scope, effort.deeper())
             if inner is not None:
                 found.base, found.mixin = inner.base, found.mixin or inner.mixin
         elif isinstance(base, str):
@@ -208,73 +228,77 @@ def _next_value(name: str, kind: _EnumBase, members: dict[str, object]) -> objec
     return values[-1] + 1 if values else 1
 
 
-def _named(node: ast.Name | ast.Attribute, scope: Scope, depth: int) -> object:
+def _named(node: ast.Name | ast.Attribute, scope: Scope, effort: Effort) -> object:
     found = scope.find(node)
     if isinstance(node, ast.Attribute):
         owner = scope.find(node.value)
         if isinstance(owner, Found):
-            members = _members_of(owner, depth + 1)
+            members = _members_of(owner, effort.deeper())
             if node.attr in members:
                 return members[node.attr]
         if found is None and node.attr == "value":
-            return evaluate(node.value, scope, depth + 1)
+            return evaluate(node.value, scope, effort.deeper())
     if isinstance(found, Found) and isinstance(found.node, ast.expr):
-        return evaluate(found.node, found.scope, depth + 1)
+        return evaluate(found.node, found.scope, effort.deeper())
     raise NotConstantError(ast.unparse(node))
 
 
-def _members_of(owner: Found, depth: int) -> dict[str, object]:
+def _members_of(owner: Found, effort: Effort) -> dict[str, object]:
     """The members, where `owner` is an enum."""
     if isinstance(owner.node, ast.ClassDef):
-        return enum_members(owner.node, owner.scope, depth) if is_enum(owner.node, owner.scope) else {}
+        return enum_members(owner.node, owner.scope, effort) if is_enum(owner.node, owner.scope) else {}
     if isinstance(owner.node, ast.Call) and owner.scope.dotted(owner.node.func) in ENUMS:
-        return functional_members(owner.node, owner.scope, depth)
+        return functional_members(owner.node, owner.scope, effort)
     return {}
 
 
-def _made(node: ast.Call, scope: Scope, depth: int) -> object:
+def _made(node: ast.Call, scope: Scope, effort: Effort) -> object:
     name = scope.dotted(node.func) or ""
     if name in _EMPTY and not node.args and not node.keywords:
         return _EMPTY[name]()
     kind = _MADE.get(name)
     if kind is None or node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
         raise NotConstantError("a call")
-    arguments = [evaluate(argument, scope, depth + 1) for argument in node.args]
+    arguments = [evaluate(argument, scope, effort.deeper()) for argument in node.args]
     if any(type(argument) not in (str, int) for argument in arguments):
         raise NotConstantError("a call")
     return _apply(kind, *arguments)
 
 
-def _part(node: ast.expr, scope: Scope, depth: int) -> str:
+def _part(node: ast.expr, scope: Scope, effort: Effort) -> str:
     """A part of an f-string: text, and values that need no format."""
     if not isinstance(node, ast.FormattedValue):
-        return str(evaluate(node, scope, depth + 1))
-    value = evaluate(node.value, scope, depth + 1)
+        return str(evaluate(node, scope, effort.deeper()))
+    value = evaluate(node.value, scope, effort.deeper())
     if node.conversion != -1 or node.format_spec is not None or type(value) not in (str, int):
         raise NotConstantError("a format")
     return str(value)
 
 
-def _dict(node: ast.Dict, scope: Scope, depth: int) -> dict[object, object]:
+def _dict(node: ast.Dict, scope: Scope, effort: Effort) -> dict[object, object]:
     pairs: dict[object, object] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if not isinstance(key, ast.Constant):
             raise NotConstantError("a key that is not a constant")
-        pairs[key.value] = evaluate(value, scope, depth + 1)
+        pairs[key.value] = evaluate(value, scope, effort.deeper())
     return pairs
 
 
 def _binary(op: ast.operator, left: object, right: object) -> object:
     if isinstance(op, ast.Add) and isinstance(left, str) and isinstance(right, str):
-        if len(left) + len(right) > _MAX_TEXT:
-            raise NotConstantError("too large to be computed while reading")
-        return left + right
+        return _bounded(left + right)
     first, second = _number(left), _number(right)
     if isinstance(op, (ast.Pow, ast.LShift)) and isinstance(first, int):
         size = first.bit_length() * second if isinstance(op, ast.Pow) else first.bit_length() + second
         if size > _MAX_BITS:
             raise NotConstantError("too large to be computed while reading")
     return _apply(_BINARY[type(op)], first, second)
+
+
+def _bounded(text: str) -> str:
+    if len(text) > _MAX_TEXT:
+        raise NotConstantError("too large to be computed while reading")
+    return text
 
 
 def _number(value: object, *, any_type: bool = False) -> Any:

@@ -15,6 +15,7 @@ from adal_ls.schema.notes import NONE, Notes
 from adal_ls.schema.types import (
     ANY,
     INTEGER,
+    MOST_STEPS,
     NULL,
     SCALARS,
     TYPING_ALIASES,
@@ -40,6 +41,7 @@ class Types:
 
     def __init__(self) -> None:
         self._records: dict[type, Type] = {}
+        self._steps = 0
         self._open: set[type] = set()
 
     def annotated(self, hint: object) -> tuple[object, Notes]:
@@ -56,8 +58,9 @@ class Types:
 
     def type(self, hint: object, namespace: Namespace, depth: int = 0) -> Type:
         """Raises: UnknownTypeError."""
-        if depth > _DEPTH:
-            raise UnknownTypeError("it refers to itself")
+        self._steps += 1
+        if depth > _DEPTH or self._steps > MOST_STEPS:
+            raise UnknownTypeError("it refers to itself" if depth > _DEPTH else "it is too large")
         if hint is None:
             return NULL
         if isinstance(hint, (str, typing.ForwardRef)):  # Python 3.10 leaves the quotes inside list["int"]

@@ -118,6 +118,10 @@ BOOLEAN = Scalar("boolean")
 NULL = Scalar("null")
 
 
+MOST_STEPS = 10_000
+"""Types that are read for one function at most: aliases that hold each other twice double with every line."""
+
+
 class UnknownTypeError(Exception):
     """An annotation, or a part of one, that has no JSON Schema here; the text names it."""
 

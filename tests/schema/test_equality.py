@@ -226,6 +226,6 @@ def functions(draw: st.DrawFn) -> str:
 
 
 @given(functions())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_both_readers_give_the_same_schema(source: str) -> None:
     both(source)

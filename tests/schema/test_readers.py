@@ -295,6 +295,17 @@ def test_partials_and_callable_objects_show_what_is_left_to_fill() -> None:
         "def f(x=10 ** 10 ** 10): ...\n",
         "A = 2 ** 64\nB = A ** 64\nC = B ** 64\ndef f(x: int = C): ...\n",
         "def f(x=1 // 0): ...\n",
+        "A0 = [1]\n" + "".join(f"A{n} = [A{n - 1}, A{n - 1}]\n" for n in range(1, 60)) + "def f(x=A59): ...\n",
+        "A0 = 'x'\n" + "".join(f"A{n} = f'{{A{n - 1}}}{{A{n - 1}}}'\n" for n in range(1, 60)) + "def f(x=A39): ...\n",
+        "A0 = int\n" + "".join(f"A{n} = dict[A{n - 1}, A{n - 1}]\n" for n in range(1, 60)) + "def f(x: A29): ...\n",
+        "class C0: ...\n"
+        + "".join(f"class C{n}(C{n - 1}, C{n - 1}): ...\n" for n in range(1, 60))
+        + "def f(x: C59): ...\n",
+        "class A(B): ...\nclass B(A): ...\ndef f(x: A): ...\n",
+        "import enum\nclass A(A, enum.Enum):\n    X = A.X\ndef f(x: A = A.X): ...\n",
+        "from pydantic import *\nclass A(BaseModel):\n    x: 'B'\n"
+        "class B(A):\n    y: int = Field(A.x.y)\ndef f(x: B): ...\n",
+        "def f(x: Annotated): ...\ndef g(x: Annotated[()]): ...\n",
         "def f(x: 1 + 2): ...\n",
         "def f(x: (lambda: 1)): ...\n",
         "def f(x: " + "list[" * 60 + "int" + "]" * 60 + "): ...\n",
