@@ -76,6 +76,7 @@ class WorkerClient:
         self._root = root
         self._limits = limits
         self._process = spawned.process
+        self._mark = spawned.mark
         self._loop = asyncio.get_running_loop()
         self._writer = QueueWriter(spawned.writing)
         self._peer = Peer(
@@ -333,6 +334,7 @@ class WorkerClient:
             await asyncio.to_thread(_wait, self._process, self._limits.stop)
         process.kill(self._process)
         code = await asyncio.to_thread(self._process.wait)
+        await asyncio.to_thread(process.end_strays, self._mark)
         if death is None:
             death = by_itself(code)
         self._end = death

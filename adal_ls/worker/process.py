@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
+
+_MARK = "ADAL_WORKER"
+"""The environment variable that tells a worker's processes, wherever they have gone, from all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,7 @@ class Spawned:
     reading: int
     writing: int
     output: int
+    mark: str
 
 
 def spawn(interpreter: str, root: Path, load_limit: float) -> Spawned:
@@ -31,6 +37,7 @@ def spawn(interpreter: str, root: Path, load_limit: float) -> Spawned:
         OSError: the interpreter cannot be started.
     """
     ends: list[int] = []
+    mark = secrets.token_hex(16)
     try:
         worker_reads, host_writes = _pipe(ends)
         host_reads, worker_writes = _pipe(ends)
@@ -49,6 +56,7 @@ def spawn(interpreter: str, root: Path, load_limit: float) -> Spawned:
             stdin=subprocess.DEVNULL,
             stdout=printing,
             stderr=printing,
+            env={**os.environ, _MARK: mark},
             **_options(worker_reads, worker_writes),
         )
     except BaseException:
@@ -57,7 +65,7 @@ def spawn(interpreter: str, root: Path, load_limit: float) -> Spawned:
         raise
     for end in (worker_reads, worker_writes, printing):
         os.close(end)
-    return Spawned(process, host_reads, host_writes, output)
+    return Spawned(process, host_reads, host_writes, output, mark)
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
@@ -75,8 +83,36 @@ def kill(process: subprocess.Popen[bytes]) -> None:
         process.kill()
 
 
+def end_strays(mark: str | None) -> None:
+    """Kills processes of a worker that have left its group (a daemon, a session of its own). Linux alone can tell."""
+    if sys.platform != "linux" or not mark:
+        return
+    for _ in range(5):  # one may start another meanwhile
+        strays = [pid for pid in _processes() if mark.encode() in _environment(pid)]
+        if not strays:
+            return
+        for pid in strays:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.005)
+
+
+def _processes() -> list[int]:
+    own = os.getpid()
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal() and int(name) != own]  # noqa: PTH208
+
+
+def _environment(pid: int) -> bytes:
+    """What a process was started with; nothing for another user's, or one that has ended."""
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return b""
+
+
 def kill_own_group() -> None:
     """Ends the calling worker and its children at once."""
+    end_strays(os.environ.get(_MARK))
     if sys.platform != "win32" and os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)

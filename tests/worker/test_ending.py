@@ -377,3 +377,35 @@ async def test_a_tool_that_yields_without_end_holds_up_neither_the_host_nor_its_
     await asyncio.wait({call})
     assert time.monotonic() - began < 1.5
     assert not psutil.pid_exists(worker.pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells such processes apart")
+async def test_processes_that_left_the_group_end_with_the_call(loaded: Loaded) -> None:
+    worker, _ = await loaded(
+        '''
+        import subprocess, time
+
+        def leave() -> str:
+            """Start processes that do not belong to us any more."""
+            subprocess.Popen(["sleep", "61.5"], start_new_session=True)
+            subprocess.Popen(["sh", "-c", "setsid sleep 61.5 & exit 0"]).wait()
+            print("started")
+            time.sleep(60)
+            return "late"
+
+        CUSTOM_TOOLS = [leave]
+        '''
+    )
+    started = asyncio.Event()
+    call = asyncio.ensure_future(worker.call("leave", {}, on_print=lambda _: started.set()))
+    await asyncio.wait_for(started.wait(), 10)
+    while len(_sleeping("61.5")) < 2:
+        await asyncio.sleep(0.02)
+    call.cancel()
+    await asyncio.wait({call})
+    assert _sleeping("61.5") == []
+
+
+def _sleeping(seconds: str) -> list[int]:
+    found = psutil.process_iter(["cmdline", "status"])
+    return [p.pid for p in found if p.info["cmdline"] == ["sleep", seconds] and p.info["status"] != "zombie"]
