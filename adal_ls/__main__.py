@@ -3,18 +3,49 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+
+SERVING = ("--log-file", "--log-level")
+LEVELS = ("error", "warning", "info", "debug")
 
 
 def main() -> None:
-    """`adal-ls` and `adal-ls --stdio` serve; anything else goes to the command line, which is imported only then."""
+    """`adal-ls` with options of the server alone serves; anything else goes to the command line, imported only then."""
     arguments = sys.argv[1:]
-    if arguments in ([], ["--stdio"]):
+    options = serving_options(arguments)
+    if options is not None:
         from adal_ls.server import serve
 
-        serve()
+        serve(log_file=options.get("--log-file"), log_level=options.get("--log-level"))
     from adal_ls.cli import main as command_line
 
     sys.exit(command_line(arguments))
+
+
+def serving_options(arguments: Sequence[str]) -> dict[str, str] | None:
+    """The server's options, `--option VALUE` or `--option=VALUE`; None where anything else is among `arguments`.
+
+    By hand, because importing click takes as long as the rest of the start.
+
+    Raises:
+        SystemExit: an option without its value, or with one that there is not.
+    """
+    options: dict[str, str] = {}
+    rest = list(arguments)
+    while rest:
+        name, assigned, value = rest.pop(0).partition("=")
+        if name == "--stdio" and not assigned:
+            continue
+        if name not in SERVING:
+            return None
+        if not assigned:
+            value = rest.pop(0) if rest else ""
+        if not value or (name == "--log-level" and value not in LEVELS):
+            wanted = f"one of {', '.join(LEVELS)}" if name == "--log-level" else "a file"
+            sys.stderr.write(f"adal-ls: {name} needs {wanted}\n")
+            raise SystemExit(2)
+        options[name] = value
+    return options
 
 
 if __name__ == "__main__":

@@ -11,17 +11,21 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 
-def serve(*, host_command: Sequence[str] | None = None) -> NoReturn:
+def serve(
+    *, host_command: Sequence[str] | None = None, log_file: str | None = None, log_level: str | None = None
+) -> NoReturn:
     """Serves one editor on stdin and stdout, then ends the process.
 
     Args:
         host_command: what to start as the agent host instead of `adal_ls.agent` in this interpreter.
+        log_file: where to write the log as well; new lines go to its end.
+        log_level: one of `error`, `warning`, `info`, `debug`; then the editor's setting `logLevel` has no say.
     """
     from adal_ls.server import stdio
 
     source, sink = stdio.take()
     from adal_ls.server.session import Session
 
-    code = Session(source, sink, host_command).run()
+    code = Session(source, sink, host_command, log_file, log_level).run()
     # Threads may still wait for pipes or for pygls; an ordinary exit would wait for them.
     os._exit(code)

@@ -139,6 +139,7 @@ class Service:
             "workspace/didChangeWatchedFiles": self._files.did_change_watched,
             "workspace/didChangeWorkspaceFolders": self._folders_changed,
             "workspace/didChangeConfiguration": self._configuration.did_change,
+            "$/setTrace": lambda params: self._log.set_trace(field(params, "value", str)),
             "window/workDoneProgress/cancel": self._commands.progress_cancelled,
             methods.TRUST_CHANGED: self._trust_changed,
         }
@@ -306,7 +307,13 @@ class Service:
 
     def _typed_dispatcher(self, params: Json, post: Post, writer: Writer) -> Dispatcher:
         def deliver(key: Id, body: bytes) -> None:
-            post(lambda: writer.send_answer(key, body) if self._editor.discharge(key) else None)
+            post(lambda: answered(key, body))
+
+        def answered(key: Id, body: bytes) -> None:
+            if self._editor.discharge(key):
+                if self._log.tracing:
+                    self._log.trace("sent", {"id": key}, len(body))
+                writer.send_answer(key, body)
 
         def refuse(key: Id, code: int, message: str) -> None:
             post(lambda: self._editor.refuse(key, RpcError(code, message)))

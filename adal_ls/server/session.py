@@ -44,15 +44,22 @@ Item = bytes | Callable[[], None] | None
 class Session:
     """Owns the main thread. Messages are handled one after the other, in their order."""
 
-    def __init__(self, source: BinaryIO, sink: BinaryIO, host_command: Sequence[str] | None) -> None:
+    def __init__(
+        self,
+        source: BinaryIO,
+        sink: BinaryIO,
+        host_command: Sequence[str] | None,
+        log_file: str | None = None,
+        log_level: str | None = None,
+    ) -> None:
         self._source = source
         self._writer = Writer(sink, "editor")
         self._host_command = host_command
         self._inbox: queue.SimpleQueue[Item] = queue.SimpleQueue()
         self._lifecycle = Lifecycle()
         self._taken_back: set[Id] = set()  # requests whose cancellation was read, and not handled yet
-        self._editor = Connection(self._writer.send)
-        self._log = Log(self._editor)
+        self._editor = Connection(self._send)
+        self._log = Log(self._editor, log_file, log_level)
         self._service: Service | None = None
         self._over = False
 
@@ -71,6 +78,11 @@ class Session:
             self._service.host.end()
         self._writer.close(timeout=0.5)
         return self._lifecycle.exit_code
+
+    def _send(self, message: Message) -> None:
+        if self._log.tracing:
+            self._log.trace("sent", message)
+        self._writer.send(message)
 
     def _catch_up(self) -> None:
         if self._service is not None:
@@ -115,6 +127,8 @@ class Session:
         if not isinstance(message, dict):
             self._editor.refuse_unread(None, RpcError(INVALID_REQUEST, "a message must be a JSON object"))
             return
+        if self._log.tracing:
+            self._log.trace("received", message, len(body))
         method = message.get("method")
         if method is None and "id" in message:
             self._guarded("an answer of the editor", lambda: self._settle(message))
@@ -191,6 +205,7 @@ class Session:
             raise RpcError(INVALID_PARAMS, "initialize needs params")
         service = Service(self._editor, self._writer, self._inbox.put, self._log, params, self._host_command)
         self._service = service
+        self._log.set_trace(params.get("trace"))
         self._editor.answer(key, service.initialize_result)
         self._lifecycle.entered("initialize")
         process_id = params.get("processId")

@@ -32,3 +32,17 @@ def test_without_a_subcommand_it_serves(start: Callable[..., Client], arguments:
     client = start((*SERVER, *arguments))
     assert client.initialize()["serverInfo"]["name"] == "adal-ls"
     client.shut_down()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (["--log-level", "loud"], "one of error, warning, info, debug"),
+        (["--log-file"], "a file"),
+        (["--log-level="], "one of"),
+    ],
+)
+def test_an_option_of_the_server_without_a_value_that_fits_is_wrong_usage(arguments: list[str], advice: str) -> None:
+    found = subprocess.run([*SERVER, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert advice in found.stderr
