@@ -118,7 +118,7 @@ BOOLEAN = Scalar("boolean")
 NULL = Scalar("null")
 
 
-MOST_STEPS = 10_000
+MOST_STEPS = 2000
 """Types that are read for one function at most: aliases that hold each other twice double with every line."""
 
 
