@@ -222,8 +222,9 @@ class Client:
                     raise ValueError(f"the stream ended inside a header: {head!r}")
                 return None
             head += byte
-        name, _, size = head[:-4].partition(b": ")
-        if name != b"Content-Length" or not size.isdigit():
+        fields = dict(line.split(b": ", 1) for line in head[:-4].split(b"\r\n"))
+        size = fields.pop(b"Content-Length", b"")
+        if not size.isdigit() or set(fields) > {b"Content-Type"}:
             raise ValueError(f"header {head!r}")
         body = self._read_exactly(int(size))
         if len(body) != int(size):

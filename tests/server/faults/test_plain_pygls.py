@@ -1,0 +1,183 @@
+"""What pygls does on its own. A test that fails here tells of an upgrade that mends a fault: see what we can drop."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.workspace import PositionCodec, TextDocument, Workspace
+
+from tests.server.client import Client, ResponseError
+from tests.server.faults.test_messages import ODD
+
+PLAIN = (sys.executable, str(Path(__file__).with_name("plain_server.py")))
+PLACE = {"textDocument": {"uri": "file:///p/a.py"}, "position": {"line": 0, "character": 0}}
+
+SILENCE = 0.4
+"""Seconds without an answer that count as none; the server answers within a millisecond what it does answer."""
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """One server for the faults that it outlives."""
+    with (tmp_path_factory.mktemp("plain") / "stderr").open("wb") as stderr:
+        client = Client(PLAIN, stderr=stderr)
+        client.initialize()
+        yield client
+        client.kill()
+
+
+@pytest.fixture
+def plain(start: Callable[..., Client], tmp_path: Path) -> Iterator[Client]:
+    with (tmp_path / "stderr").open("wb") as stderr:
+        yield start(PLAIN, stderr=stderr)
+
+
+def unanswered(client: Client, method: str, params: Any) -> bool:
+    key = client.ask(method, params)
+    time.sleep(SILENCE)
+    return key not in client.answers
+
+
+def popups(client: Client) -> int:
+    found = [message for message in client.unread if message["method"] == "window/showMessage"]
+    client.unread.clear()
+    return len(found)
+
+
+def test_it_leaves_with_code_0_without_shutdown(plain: Client) -> None:
+    """Fault 5."""
+    plain.initialize()
+    plain.notify("exit")
+    assert plain.process.wait(10) == 0
+
+
+def test_it_loses_a_request_with_a_nested_key_jsonrpc(shared: Client) -> None:
+    """Fault 6."""
+    assert unanswered(shared, "plain/echo", {"nested": ODD["nested"]})
+
+
+def test_it_renames_keys_of_untyped_objects(shared: Client) -> None:
+    """Fault 7."""
+    flat = {key: value for key, value in ODD.items() if key != "nested"}
+    answer = shared.request("plain/echo", flat)
+    assert "_1=2" in answer
+    assert "class" not in answer
+
+
+def test_it_shows_a_popup_for_a_notification_without_params(shared: Client) -> None:
+    """Fault 8."""
+    popups(shared)
+    shared.send({"jsonrpc": "2.0", "method": "$/setTrace"})
+    shared.request("textDocument/hover", PLACE)
+    assert popups(shared) == 1
+
+
+def test_it_shows_a_popup_for_each_edit_that_a_handler_fails_on(shared: Client) -> None:
+    """Fault 16."""
+    shared.open("file:///p/a.py", "x")
+    for version in range(2, 7):
+        shared.change("file:///p/a.py", version, {"text": "y"})
+    shared.request("textDocument/hover", PLACE)
+    assert popups(shared) == 5
+
+
+def test_it_sends_tracebacks(shared: Client) -> None:
+    """Fault 17."""
+    with pytest.raises(ResponseError) as caught:
+        shared.request("plain/fault", {})
+    assert "plain_server.py" in str(caught.value.data)
+
+
+def test_it_leaves_invalid_params_without_an_answer_and_shows_a_popup(shared: Client) -> None:
+    """Fault 19."""
+    popups(shared)
+    assert unanswered(shared, "textDocument/hover", {"textDocument": {}})
+    assert popups(shared) == 1
+
+
+def test_it_accepts_a_second_initialize_and_says_nothing_after_shutdown(plain: Client) -> None:
+    """Fault 20."""
+    key = plain.ask("textDocument/hover", PLACE)
+    assert plain._wait(lambda: plain.answers.get(key), "an answer", 15).get("error", {}).get("code") != -32002
+    plain.initialize()
+    assert "capabilities" in plain.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+    plain.request("shutdown")
+    assert unanswered(plain, "textDocument/hover", PLACE)
+
+
+def test_it_skips_a_header_in_lower_case(plain: Client) -> None:
+    """Fault 21."""
+    plain.initialize()
+    body = b'{"jsonrpc":"2.0","id":"low","method":"textDocument/hover","params":null}'
+    plain.send_bytes(b"content-length: %d\r\n\r\n" % len(body) + body)
+    time.sleep(SILENCE)
+    assert "low" not in plain.answers
+
+
+def test_what_is_printed_breaks_its_stream(plain: Client) -> None:
+    """Fault 9."""
+    plain.initialize()
+    plain.ask("plain/print", {})
+    plain._reader.join(10)
+    assert plain.faults, "the client's reader gave up"
+
+
+def test_a_child_eats_its_input(plain: Client) -> None:
+    """Fault 10."""
+    plain.initialize()
+    plain.request("textDocument/hover", PLACE)
+    keys = [plain.ask("plain/child", {}), *(plain.ask("textDocument/hover", PLACE) for _ in range(3))]
+    time.sleep(SILENCE)
+    keys += [plain.ask("textDocument/hover", PLACE) for _ in range(3)]
+    time.sleep(SILENCE)
+    assert not set(keys) <= set(plain.answers)
+
+
+def test_handlers_that_wait_stop_its_reader(plain: Client) -> None:
+    """Fault 2: the reader waits for a place in the pool that the handlers fill."""
+    plain.initialize()
+    plain.request("textDocument/hover", PLACE)
+    for _ in range(min(32, (os.cpu_count() or 1) + 4) + 1):
+        plain.ask("plain/wait", {})
+    begun = time.monotonic()
+    plain.request("textDocument/hover", PLACE)
+    assert time.monotonic() - begun > 0.25
+
+
+def test_a_handler_that_exits_ends_it(plain: Client) -> None:
+    """Fault 27."""
+    plain.initialize()
+    plain.ask("plain/leave", {})
+    plain.process.wait(10)
+
+
+@pytest.mark.parametrize("character", ["\x0c", "\x1c", "\x85", "\u2028"])
+def test_it_takes_other_characters_for_line_ends(character: str) -> None:
+    """Faults 11 and 12."""
+    document = TextDocument("file:///p", f"a{character}b\nc\n", position_codec=PositionCodec())
+    assert len(document.lines) == 3
+
+
+def test_it_reads_a_file_anew_for_each_look_and_translates_its_line_ends(tmp_path: Path) -> None:
+    """Fault 23."""
+    file = tmp_path / "a.py"
+    file.write_bytes(b"a\r\nb\r\n")
+    document = Workspace(tmp_path.as_uri()).get_text_document(file.as_uri())
+    assert "\r" not in document.source
+    file.write_bytes(b"other")
+    assert document.source == "other"
+
+
+def test_it_takes_two_spellings_of_a_drive_for_two_documents() -> None:
+    """Fault 24."""
+    workspace = Workspace(None)
+    workspace.put_text_document(types.TextDocumentItem("file:///C%3A/p/a.py", "python", 1, "text"))
+    assert "file:///c:/p/a.py" not in workspace.text_documents
+    assert "file:///C:/p/a.py" not in {key for key in workspace.text_documents if key.startswith("file:///c")}
