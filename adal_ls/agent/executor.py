@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,14 @@ from adal_ls.worker.client import ToolResult, WorkerClient, WorkerDiedError, Wor
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What runs, where. `on_print` gets what the tool prints while it runs."""
+    """What runs, where. `on_print` gets what the tool prints while it runs; `pythons` are what bash may use."""
 
     tool: RegisteredTool
     arguments: dict[str, Any]
     root: Path
     custom: ToolsLease | None
     on_print: Callable[[str], None]
+    pythons: Sequence[Path] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ async def run(execution: Execution) -> Outcome:
 async def _execute(execution: Execution) -> ToolResult:
     tool = execution.tool
     if tool.kind == "builtin":
-        context = builtin.BuiltinContext(root=execution.root)
+        context = builtin.BuiltinContext(root=execution.root, pythons=execution.pythons)
         return await builtin.execute(tool.name, execution.arguments, context, execution.on_print)
     if execution.custom is None:
         raise ToolsGoneError("the project's tools are not loaded")

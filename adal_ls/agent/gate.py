@@ -11,7 +11,7 @@ import asyncio
 import json
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,7 +62,10 @@ class CallResult:
 
 @dataclass(slots=True)
 class GateContext:
-    """The run that makes a call. `any_name`: its model knows tools by their own names, not by aliases."""
+    """The run that makes a call.
+
+    `any_name`: its model knows tools by their own names, not by aliases. `pythons`: environments bash may use.
+    """
 
     run_id: str
     registry: ToolRegistry
@@ -72,6 +75,7 @@ class GateContext:
     custom: ToolsLease | None
     emit: Callable[[Event], None]
     any_name: bool = False
+    pythons: Sequence[Path] = ()
     waiting: int = field(default=0, init=False)
     rejections: Counter[str] = field(default_factory=Counter, init=False)
     editing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
@@ -185,7 +189,9 @@ async def _run(
     progress = TextBatch(lambda text: run.emit(ToolProgressEvent(call_id=call_id, text=text)))
     run.emit(ToolCallEvent(call_id=call_id, tool=tool.name, arguments=arguments, status="in_progress"))
     try:
-        outcome = await executor.run(executor.Execution(tool, arguments, run.root, run.custom, progress.add))
+        outcome = await executor.run(
+            executor.Execution(tool, arguments, run.root, run.custom, progress.add, run.pythons)
+        )
     finally:
         progress.flush()
     observation = outcome.observation

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -29,18 +28,6 @@ class LoadFailedError(Exception):
     def __init__(self, text: str, failure: LoadFailure) -> None:
         super().__init__(text)
         self.failure = failure
-
-
-def choose_interpreter(setting: str | None, root: Path) -> str:
-    """The Python that runs a project's tools: the person's setting, the project's own environment, else ours."""
-    if setting:
-        return setting
-    program = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
-    for folder in (".venv", "venv"):
-        candidate = root.joinpath(folder, *program)
-        if candidate.is_file():
-            return str(candidate)
-    return sys.executable
 
 
 async def start_loaded(interpreter: str, root: Path) -> tuple[WorkerClient, LoadedProject]:

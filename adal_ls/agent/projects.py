@@ -9,8 +9,9 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+from adal_ls.agent.interpreters import choose_interpreter
 from adal_ls.agent.lease import Snapshot, ToolsLease
-from adal_ls.agent.loading import LoadFailedError, choose_interpreter, start_loaded
+from adal_ls.agent.loading import LoadFailedError, start_loaded
 from adal_ls.protocol.tools import Project
 
 TOOLS_FILE = Path(".adal", "tools.py")

@@ -17,6 +17,7 @@ from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.agent.choice import choose_model
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import Conversation
+from adal_ls.agent.interpreters import choose_interpreter, environments
 from adal_ls.agent.lease import ToolsLease
 from adal_ls.agent.loop import Episode
 from adal_ls.agent.offline import NAME as OFFLINE
@@ -282,6 +283,7 @@ class Runtime:
             custom=lease,
             emit=emit,
             any_name=chosen.any_name,
+            pythons=environments(choose_interpreter(self._settings.interpreter, running.root)),
         )
         return Episode(chosen, conversation, context, emit, store_result)
 

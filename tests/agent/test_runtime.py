@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from adal_ls.agent.loading import choose_interpreter
+from adal_ls.agent.interpreters import choose_interpreter
 from adal_ls.agent.prompt import system_prompt
 from adal_ls.protocol.runs import FinishedEvent, NoticeEvent, RunStartParams, StateEvent, ToolCallEvent
 from tests.agent.approvers import Desk, Person, answer
