@@ -47,6 +47,12 @@ def is_terminal(stream: TextIO) -> bool:
     return stream.isatty()
 
 
+def reason(fault: OSError) -> str:
+    """What the system says, and about which file."""
+    about = f": {fault.filename}" if fault.filename else ""
+    return f"{fault.strerror or fault}{about}"
+
+
 class Failure(click.ClickException):
     """An error that ends the command with exit code 1; the text says what, where, and the way out."""
 

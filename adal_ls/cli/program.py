@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import click
 
+from adal_ls.cli.output import reason, say
 from adal_ls.version import __version__
 
 
@@ -79,7 +80,11 @@ def run_program(arguments: list[str]) -> int:
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("Cancelled.", err=True)
         return 1
-    except BrokenPipeError:
+    except OSError as fault:
+        if not isinstance(fault, BrokenPipeError):
+            # Every command reads files and folders that can be anything; which one it was, the system says.
+            say(f"Error: {reason(fault)}")
+            return 1
         # Who read our output has seen enough. What is left goes nowhere, or Python complains when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

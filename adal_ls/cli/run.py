@@ -5,19 +5,61 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from adal_ls.cli.output import is_terminal
+from adal_ls.cli.project import project_option
 
 if TYPE_CHECKING:
     from adal_ls.cli.run_output import Style
     from adal_ls.protocol.runs import PermissionMode
 
 
-@click.command("run")
+class _Run(click.Command):
+    """Tells also a program that the command line is wrong, in the format that it asked for."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        style = _style(args)  # before click takes the arguments out of the list
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as fault:
+            _give_usage_error(style, fault)
+            raise
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as fault:
+            _give_usage_error(ctx.params["style"], fault)
+            raise
+
+
+def _style(arguments: Sequence[str]) -> str:
+    """The output format that the arguments ask for, whatever else is wrong with them."""
+    for option, value in zip_longest(arguments, arguments[1:], fillvalue=""):
+        if option in ("-o", "--output"):
+            return value
+        if option.startswith(("-o", "--output=")):
+            return option.removeprefix("--output=").removeprefix("-o").removeprefix("=")
+    return "text"
+
+
+def _give_usage_error(style: str, fault: click.UsageError) -> None:
+    if style not in ("json", "stream-json"):
+        return
+    from adal_ls.cli.run_output import Ending, output_of
+
+    output_of(cast("Style", style)).end(Ending(fault.exit_code, error=fault.format_message()))
+
+
+@click.command("run", cls=_Run)
 @click.option("-q", "--query", metavar="TEXT", help="What to do; else standard input is read.")
 @click.option("-o", "--output", "style", type=click.Choice(["text", "json", "stream-json"]), default="text")
 @click.option("-m", "--model", metavar="MODEL", help="Any litellm id, script:FILE.yaml, or offline (no model at all).")
@@ -27,7 +69,7 @@ if TYPE_CHECKING:
 @click.option("--disabled-default-tools", metavar="CSV", help="All built-in tools but these (names or groups).")
 @click.option("--trust", "trusted", is_flag=True, help="Load the folder's tools this once; adal-ls trust remembers it.")
 @click.option("-c", "--tool-context", metavar="JSON", help="Passed on to the tool providers.")
-@click.option("--project", type=click.Path(path_type=Path, file_okay=False, exists=True), default=Path())
+@project_option
 def command(
     query: str | None,
     style: str,
@@ -47,9 +89,11 @@ def command(
     """
     if yolo and permission_mode not in (None, "yolo"):
         raise click.UsageError(f"--yolo and --permission-mode {permission_mode} contradict each other: give one.")
+    if model is not None and not model.strip():
+        raise click.UsageError("--model is empty: give a model such as openai/gpt-4o, or leave the option out.")
     given: dict[str, Any] = {
         "prompt": _query(query),
-        "project_root": str(project.resolve()),
+        "project_root": str(project),
         "model": model,
         "permission_mode": cast("PermissionMode | None", "yolo" if yolo else permission_mode),
         "enabled_default_tools": _names(enabled_default_tools),

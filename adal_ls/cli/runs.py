@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
+from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, reason, say
+from adal_ls.cli.project import project_option
 
 if TYPE_CHECKING:
     from adal_ls.agent.store import Store
     from adal_ls.protocol.runs import Run
 
+_SHOWN = 5
+
 _FORMAT = click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="What to print.")
-_PROJECT = click.option(
-    "--project",
-    type=click.Path(path_type=Path),
-    default=Path(),
-    help="The project's folder; the current one if absent.",
-)
 
 
 @click.group("runs")
@@ -31,7 +28,7 @@ def command() -> None:
 
 
 @command.command("list")
-@_PROJECT
+@project_option
 @_FORMAT
 def list_runs(project: Path, style: str) -> None:
     """List the runs, newest first."""
@@ -50,7 +47,7 @@ def list_runs(project: Path, style: str) -> None:
 
 @command.command("show")
 @click.argument("run_id", metavar="ID")
-@_PROJECT
+@project_option
 @_FORMAT
 def show(run_id: str, project: Path, style: str) -> None:
     """Replay the run ID (or the only one whose id begins so) from the store."""
@@ -88,6 +85,8 @@ def _opened(project: Path) -> Iterator[Store | None]:
             store.close()
     except (StoreError, ValueError) as fault:
         raise Failure(str(fault)) from fault
+    except OSError as fault:
+        raise Failure(f"the run store cannot be read: {reason(fault)}; ADAL_DATA_DIR says where it lies") from fault
 
 
 def _whole_id(store: Store, given: str, project: Path) -> str:
@@ -97,7 +96,8 @@ def _whole_id(store: Store, given: str, project: Path) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise Failure(f"{len(found)} runs begin with '{given}': {', '.join(found[:5])}; give more of the id")
+        some = ", the first five" if len(found) > _SHOWN else ""
+        raise Failure(f"{len(found)} runs begin with '{given}'{some}: {', '.join(found[:_SHOWN])}; give more of the id")
     raise Failure(f"no run begins with '{given}' in {project.resolve()}; see adal-ls runs list")
 
 

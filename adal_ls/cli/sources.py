@@ -13,7 +13,6 @@ from adal_ls.lint.rules.syntax import unreadable
 from adal_ls.server.disk import MAX_BYTES
 from adal_ls.server.projects import FOLDER, discover
 
-
 _STEPS_UP = 3
 """A path with more steps up is harder to read than the whole one."""
 
@@ -99,5 +98,5 @@ def _shown(path: str) -> str:
     except ValueError:  # another drive
         return path
     steps = shown.count(os.pardir)
-    around = steps <= _STEPS_UP and shown == os.path.join(*[os.pardir] * steps, FOLDER, "tools.py")
+    around = steps <= _STEPS_UP and Path(shown) == Path(*[os.pardir] * steps, FOLDER, "tools.py")
     return shown if around or not steps else path

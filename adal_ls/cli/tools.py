@@ -10,16 +10,12 @@ from typing import Any
 import click
 
 from adal_ls import lint
-from adal_ls.cli import sources
+from adal_ls.cli import left_out, sources
 from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
+from adal_ls.cli.project import project_option
+from adal_ls.cli.sources import Source
 
 _FORMAT = click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="What to print.")
-_PROJECT = click.option(
-    "--project",
-    type=click.Path(path_type=Path),
-    default=Path(),
-    help="The project's folder; the current one if absent.",
-)
 
 
 @click.group("tools")
@@ -28,54 +24,55 @@ def command() -> None:
 
 
 @command.command("list")
-@_PROJECT
+@project_option
 @_FORMAT
 def list_tools(project: Path, style: str) -> None:
     """List the custom tools, each with its description, approval and problems."""
-    found = read_tools(project)
+    source = _read(project)
+    found = _tools(source)
     if style == "json":
         give_json(found)
-    elif is_terminal(sys.stdout):
-        _give_table(found)
+    elif is_terminal(sys.stdout) and found:
+        _give_table([_row(source, tool) for tool in found])
     else:
         for tool in found:
-            give("\t".join([tool["name"], _approval(tool), " ".join(tool["problems"]), _summary(tool)]))
-    if not found:
-        say(f"{project / '.adal' / 'tools.py'} gives no tools. The built-in tools are always there.")
+            give("\t".join(_row(source, tool)))
+    _say_what_is_not_listed(source, found)
 
 
 @command.command("show")
 @click.argument("name")
-@_PROJECT
+@project_option
 @_FORMAT
 def show(name: str, project: Path, style: str) -> None:
     """Show one tool as a model will see it."""
-    found = read_tools(project)
+    source = _read(project)
+    found = _tools(source)
     tool = next((tool for tool in found if tool["name"] == name), None)
     if tool is None:
         known = ", ".join(tool["name"] for tool in found) or "none"
-        raise Failure(f"there is no custom tool '{name}' in {project / '.adal' / 'tools.py'}; the tools there: {known}")
+        raise Failure(f"there is no custom tool '{name}' in {source.path}; the tools there: {known}")
     if style == "json":
         give_json(tool)
         return
-    give(f"{tool['name']}  ({_approval(tool)})")
+    give(f"{tool['name']}  ({_approval(source, tool)})")
     give(tool["description"] or "(no description: a model cannot know what it is for)")
     give(json.dumps(tool["parameters"], ensure_ascii=False, indent=2))
     if tool["problems"]:
         give(f"Problems: {', '.join(tool['problems'])} (see adal-ls check)")
 
 
-def read_tools(project: Path) -> list[dict[str, Any]]:
-    """The tools as `adal/tools/list` has them: positions from 0, characters in UTF-16 units.
-
-    Raises:
-        Failure: there is no tools file, or it cannot be read.
-    """
+def _read(project: Path) -> Source:
     path = project / ".adal" / "tools.py"
     source = sources.read(str(path), lint.Config())
     if not source.readable:
         raise Failure(f"{path}: {source.findings[0].message}")
-    uri = path.resolve().as_uri()
+    return source
+
+
+def _tools(source: Source) -> list[dict[str, Any]]:
+    """The tools as `adal/tools/list` has them: positions from 0, characters in UTF-16 units."""
+    uri = Path(source.path).resolve().as_uri()
     return [
         {
             "name": tool.name,
@@ -99,7 +96,14 @@ def _lsp_position(file: lint.ToolFile, position: lint.Position) -> dict[str, int
     return {"line": position.line, "character": len(before.encode("utf-16-le", "surrogatepass")) // 2}
 
 
-def _approval(tool: dict[str, Any]) -> str:
+def _row(source: Source, tool: dict[str, Any]) -> list[str]:
+    return [tool["name"], _approval(source, tool), " ".join(tool["problems"]), _summary(tool)]
+
+
+def _approval(source: Source, tool: dict[str, Any]) -> str:
+    codes = left_out.codes(source.file, source.findings, tool["name"], tool["problems"])
+    if codes:
+        return f"left out: {' '.join(codes)}"
     return "asks before it runs" if tool["requireApproval"] else "runs unasked"
 
 
@@ -107,14 +111,26 @@ def _summary(tool: dict[str, Any]) -> str:
     return str(tool["description"]).strip().split("\n")[0]
 
 
-def _give_table(found: list[dict[str, Any]]) -> None:
+def _say_what_is_not_listed(source: Source, found: list[dict[str, Any]]) -> None:
+    """Why the list is shorter than a reader may expect; on standard error."""
+    nameless = [entry for entry in source.file.entries if entry.name is None]
+    broken = [entry for entry in nameless if not left_out.is_computed(entry)]
+    if broken:
+        lines = ", ".join(dict.fromkeys(str(entry.range.start.line + 1) for entry in broken))
+        say(f"{source.path}: entries that are no tools are left out: line {lines} (adal-ls check says more).")
+    if source.file.tool_list.computed or len(broken) < len(nameless):
+        say(f"{source.path}: {'more' if found else 'the'} tools are computed when the file is loaded, as for a run.")
+    elif not found:
+        say(f"{source.path} gives no tools. The built-in tools are always there.")
+
+
+def _give_table(rows: list[list[str]]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table("Tool", "Approval", "Problems", "Description")
-    for tool in found:
-        cells = (tool["name"], _approval(tool), " ".join(tool["problems"]), _summary(tool))
+    for cells in rows:
         # Text, not str: what a file says is never markup.
         table.add_row(*(Text(printable(cell)) for cell in cells))
     Console().print(table)

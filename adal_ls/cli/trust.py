@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
-from adal_ls.cli.output import Failure, give
+from adal_ls.cli.output import Failure, give, say
+from adal_ls.cli.project import nearest, project_of
+from adal_ls.server.projects import holds_tools
 
 
 @click.command("trust")
-@click.argument("path", type=click.Path(path_type=Path), default=Path())
+@click.argument("path", type=click.Path(path_type=Path, file_okay=False), default=Path())
 @click.option("--revoke", is_flag=True, help="Forget it again.")
 def command(path: Path, revoke: bool) -> None:
     """Allow the tools of the folder PATH (the current one if absent) to be loaded and run.
@@ -20,7 +23,9 @@ def command(path: Path, revoke: bool) -> None:
     """
     from adal_ls.agent import trust
 
-    real = path.resolve()
+    path = real = project_of(path)
+    if not (revoke or real.is_dir()):  # what was trusted once may be gone
+        raise click.UsageError(f"There is no folder {path}.")
     try:
         if revoke:
             known = trust.revoke(path)
@@ -28,5 +33,13 @@ def command(path: Path, revoke: bool) -> None:
         else:
             trust.grant(path)
             give(f"{real} is trusted: adal-ls may load and run the tools in its .adal folder.")
-    except (OSError, ValueError) as fault:
+            if not holds_tools(os.fspath(real)):
+                say(_nothing_there(real))
+    except ValueError as fault:
         raise Failure(str(fault)) from fault
+
+
+def _nothing_there(folder: Path) -> str:
+    found = nearest(folder)
+    advice = f"; the nearest project above is {found}: trust counts for exactly one folder" if found else ""
+    return f"There is no .adal/tools.py in {folder} yet{advice}."

@@ -47,7 +47,13 @@ def test_quick_commands_import_nothing_heavy(project: Path, arguments: list[str]
         (["run", "-q", "  "], "-q TEXT"),
         (["run"], "-q TEXT"),
         (["run", "-q", "x", "-c", "{not json"], "Could not parse --tool-context as JSON"),
+        (["run", "-q", "x", "-m", " "], "--model is empty"),
         (["run", "-q", "x", "--project", "nowhere"], "nowhere"),
+        (["runs", "list", "--project", "nowhere"], "nowhere"),
+        (["runs", "show", "x", "--project", "nowhere"], "nowhere"),
+        (["tools", "list", "--project", "nowhere"], "nowhere"),
+        (["tools", "show", "x", "--project", "nowhere"], "nowhere"),
+        (["trust", "nowhere"], "nowhere"),
         (
             ["run", "-q", "x", "--trust", "--enabled-default-tools", "Bash", "--disabled-default-tools", "Bash"],
             "one of the two",

@@ -212,3 +212,28 @@ def test_another_project_folder_can_be_named(adal_ls: Run, project: Path, tmp_pa
     done = adal_ls("run", "--trust", "--yolo", "--project", str(project), "-q", "note(text='there')", cwd=tmp_path)
     assert done.returncode == 0
     assert notes(project) == ["there"]
+
+
+def test_inside_of_a_project_its_tools_are_there_and_it_is_named(adal_ls: Run, project: Path) -> None:
+    (project / "src").mkdir()
+    for folder in ("src", ".adal"):
+        done = adal_ls("run", "--trust", "-q", "double(number=21)", cwd=project / folder)
+        assert done.returncode == 0
+        assert "42" in done.stdout
+        assert f"Project: {project}\n" in done.stderr
+    assert len(adal_ls("runs", "list", cwd=project / "src").stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize("arguments", [["-o", "json", "-m", ""], ["--output=json", "--nope"], ["-ojson", "-q", " "]])
+def test_a_program_that_asks_for_json_gets_wrong_usage_as_json(adal_ls: Run, arguments: list[str]) -> None:
+    done = adal_ls("run", "-q", "x", *arguments)
+    assert done.returncode == 2
+    result = json.loads(done.stdout)
+    assert (result["success"], result["exit_code"]) == (False, 2)
+    assert result["error"] in done.stderr.replace("\n", " ")
+
+
+def test_wrong_usage_is_the_end_of_a_stream_too(adal_ls: Run) -> None:
+    done = adal_ls("run", "-q", "x", "--trust", "--disabled-default-tools", "Bahs", "-o", "stream-json")
+    assert done.returncode == 2
+    assert [json.loads(line)["type"] for line in done.stdout.splitlines()] == ["error", "complete"]

@@ -3,7 +3,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from adal_ls.agent.paths import workspace_dir
+from adal_ls.agent.store import Store, now
 from adal_ls.protocol.runs import Run as StoredRun
 from adal_ls.protocol.runs import RunGetResult
 from tests.cli.conftest import Run
@@ -95,3 +98,26 @@ def test_a_damaged_store_is_named_without_a_traceback(adal_ls: Run, project: Pat
         assert done.returncode == 1
         assert str(file) in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_more_runs_than_are_shown_are_counted(adal_ls: Run, project: Path) -> None:
+    store = Store.open(project)
+    for number in range(6):
+        run = StoredRun(run_id=f"0{number}", title="x", model="offline", state="finished", created=now(), updated=now())
+        store.create(run)
+    store.close()
+    done = adal_ls("runs", "show", "0")
+    assert done.returncode == 1
+    assert "6 runs begin with '0', the first five: 05, 04, 03, 02, 01; give more of the id" in done.stderr
+
+
+def test_a_data_folder_that_cannot_be_used_is_an_error_with_its_path(
+    adal_ls: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    data = str(tmp_path / ("x" * 300))
+    monkeypatch.setenv("ADAL_DATA_DIR", data)
+    for arguments in (["runs", "list"], ["trust"], ["run", "--trust", "-q", "double(number=1)"]):
+        done = adal_ls(*arguments)
+        assert (done.returncode, done.stdout) == (1, ""), arguments
+        assert "Traceback" not in done.stderr
+        assert data in done.stderr

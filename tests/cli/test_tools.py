@@ -63,3 +63,57 @@ def test_a_missing_tools_file_is_named(adal_ls: Run, project: Path) -> None:
     done = adal_ls("tools", "list")
     assert done.returncode == 1
     assert "tools.py" in done.stderr
+
+
+def approvals(adal_ls: Run, project: Path, text: str) -> dict[str, str]:
+    (project / ".adal" / "tools.py").write_text(text)
+    lines = adal_ls("tools", "list").stdout.splitlines()
+    return {line.split("\t")[0]: line.split("\t")[1] for line in lines}
+
+
+F = "def f(x: str) -> str:\n    'Do f.'\n    return x\n\n\ndef g(x: str) -> str:\n    'Do g.'\n    return x\n\n\n"
+
+
+def test_a_tool_that_a_run_will_not_have_is_marked(adal_ls: Run, project: Path) -> None:
+    entries = "[f, {'function': f, 'name': 'a-b'}, {'function': f, 'name': 'bash'}, {'function': 'g', 'name': 'h'}]"
+    assert approvals(adal_ls, project, f"{F}CUSTOM_TOOLS = {entries}\n") == {
+        "f": "asks before it runs",
+        "a-b": "left out: ADAL101",
+        "bash": "left out: ADAL104",
+        "h": "left out: ADAL206",
+    }
+    assert "left out: ADAL101" in adal_ls("tools", "show", "a-b").stdout
+    two = "[{'function': f, 'name': 'same'}, {'function': g, 'name': 'same'}]"
+    assert approvals(adal_ls, project, f"{F}CUSTOM_TOOLS = {two}\n") == {"same": "left out: ADAL103"}
+
+
+def test_what_leaves_a_tool_working_is_no_mark(adal_ls: Run, project: Path) -> None:
+    text = f"{F}CUSTOM_TOOLS = [f, f, {{'function': g, 'description': 3}}]\n"
+    assert approvals(adal_ls, project, text) == {"f": "asks before it runs", "g": "asks before it runs"}
+
+
+def test_no_tool_of_a_file_that_cannot_be_loaded_will_be_there(adal_ls: Run, project: Path) -> None:
+    assert approvals(adal_ls, project, f"{F}x = = 1\nCUSTOM_TOOLS = [f]\n") == {"f": "left out: ADAL001"}
+
+
+def test_computed_tools_and_entries_that_are_none_are_told(adal_ls: Run, project: Path) -> None:
+    tools = project / ".adal" / "tools.py"
+    tools.write_text(f"{F}CUSTOM_TOOLS = [x for x in (f, g)]\n")
+    said = adal_ls("tools", "list").stderr
+    assert "the tools are computed when the file is loaded" in said
+    assert "gives no tools" not in said
+    tools.write_text(f"{F}CUSTOM_TOOLS = [f, *map(id, []), {{'func': f}}, 3]\n")
+    said = adal_ls("tools", "list").stderr
+    assert "more tools are computed" in said
+    assert "entries that are no tools are left out: line 11 " in said
+    tools.write_text("CUSTOM_TOOLS = []\n")
+    assert "gives no tools" in adal_ls("tools", "list").stderr
+
+
+def test_the_project_is_found_upward_and_named(adal_ls: Run, project: Path) -> None:
+    (project / "src" / "deep").mkdir(parents=True)
+    done = adal_ls("tools", "list", cwd=project / "src" / "deep")
+    assert done.returncode == 0
+    assert done.stderr == f"Project: {project}\n"
+    assert "double" in done.stdout
+    assert "double" in adal_ls("tools", "list", "--project", ".adal").stdout

@@ -7,7 +7,6 @@ import pytest
 from adal_ls.lint import FIXED, RULES, Rule, Severity, check, read
 from adal_ls.lint.rules.base import READING_RULES
 
-
 SHOWN = {code: rule for code, rule in RULES.items() if rule not in READING_RULES}
 """Those about a text. The others are about files that give none."""
 
