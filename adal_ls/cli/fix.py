@@ -1,0 +1,121 @@
+"""`adal-ls check --fix` and `--diff`: mends files in place, or shows how."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adal_ls import lint
+from adal_ls.cli.output import give, printable, say
+from adal_ls.cli.sources import Source
+from adal_ls.lint.fixing import Applied, fix_all
+from adal_ls.lint.writing import NotWritableError, encode
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What was mended in one file, or can be. `refused` says why a file that could be mended was left alone."""
+
+    path: str
+    before: str
+    after: str
+    applied: tuple[Applied, ...]
+    refused: str | None = None
+
+
+def mend(source: Source, config: lint.Config, *, write: bool) -> Fixed:
+    """Apply the fixes that need no choice, and write the file if that is wanted and anything changed.
+
+    The line ends, the byte order mark, the encoding and the mode of the file stay, and a link stays a link. A file
+    whose bytes Python refuses is left alone, and so is one that changed since it was read.
+    """
+    before = source.file.text
+    if not source.readable:
+        return Fixed(source.path, before, before, ())
+    after, applied = fix_all(before, config)
+    if not applied:
+        return Fixed(source.path, before, before, ())
+    try:
+        path = Path(os.path.realpath(source.path))
+        data = _mended(before, after, path.read_bytes())
+        if write:
+            _replace(path, data)
+    except NotWritableError as fault:
+        return Fixed(source.path, before, before, (), str(fault))
+    except OSError as fault:
+        return Fixed(source.path, before, before, (), f"the file cannot be written: {fault.strerror}")
+    return Fixed(source.path, before, after, applied)
+
+
+def changed(path: str, fixed: Sequence[Fixed]) -> bool:
+    """Whether a file was mended."""
+    return any(one.path == path and one.applied for one in fixed)
+
+
+def give_fixed(fixed: Sequence[Fixed]) -> None:
+    """Print what was mended, a line for each fix."""
+    for one in fixed:
+        for done in one.applied:
+            give(printable(f"{one.path}:{done.range.start.line + 1}: fixed {done.code}: {done.title}"))
+
+
+def as_json(fixed: Sequence[Fixed]) -> list[dict[str, Any]]:
+    """What was mended, for programs; the line, from 1, is the one at the moment of the fix."""
+    return [
+        {"path": one.path, "code": done.code, "title": done.title, "line": done.range.start.line + 1}
+        for one in fixed
+        for done in one.applied
+    ]
+
+
+def give_diff(fixed: Sequence[Fixed]) -> int:
+    """Print what would change, as a unified diff. Returns the exit code: 1 if anything would."""
+    for one in fixed:
+        if one.applied:
+            # Line ends of the file are shown as one: those of the terminal.
+            old, new = _lines(one.before), _lines(one.after)
+            give("\n".join(difflib.unified_diff(old, new, one.path, one.path, lineterm="")))
+    if not tell_refused(fixed):
+        return 2
+    return 1 if any(one.applied for one in fixed) else 0
+
+
+def tell_refused(fixed: Sequence[Fixed]) -> bool:
+    """Say which files could not be mended; whether there were none."""
+    refused = [one for one in fixed if one.refused]
+    for one in refused:
+        say(f"{one.path} was not changed: {one.refused}")
+    return not refused
+
+
+def _mended(before: str, after: str, original: bytes) -> bytes:
+    if lint.decode(original)[0] != before:
+        raise NotWritableError("another program changed it at this moment; run the command again")
+    return encode(after, original)
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file so that at each moment it is either the old or the new one, whole."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copymode(path, name)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
