@@ -103,7 +103,7 @@ class Host:
         )
 
     async def _load(self, params: HostLoadParams) -> HostLoadResult:
-        return HostLoadResult(project=await self._trusted().load(Path(params.project_root)))
+        return HostLoadResult(project=await self._trusted().load(Path(params.project_root), unsaved=params.unsaved))
 
     async def _start(self, params: RunStartParams) -> RunStarted:
         runtime = self._trusted()

@@ -12,7 +12,7 @@ from adal_ls.agent.digest import bytes_digest
 from adal_ls.protocol.tools import LoadFailure, Location, Position, Range, Tool
 from adal_ls.worker.client import Limits, LoadedProject, LoadError, WorkerClient, WorkerError
 
-_LOAD_FAILED = "ADAL901"
+LOAD_FAILED = "ADAL901"
 _NO_WORKER = "ADAL904"
 _FAILURE_CODES = {"syntax": "ADAL001", "missing-module": "ADAL902", "timeout": "ADAL903"}
 
@@ -44,7 +44,7 @@ async def start_loaded(interpreter: str, root: Path) -> tuple[WorkerClient, Load
         loaded = await worker.load()
     except WorkerError as fault:
         await worker.close()
-        raise LoadFailedError(str(fault), LoadFailure(code=_LOAD_FAILED, message=str(fault))) from fault
+        raise LoadFailedError(str(fault), LoadFailure(code=LOAD_FAILED, message=str(fault))) from fault
     except asyncio.CancelledError:
         await worker.close()
         raise
@@ -54,7 +54,7 @@ async def start_loaded(interpreter: str, root: Path) -> tuple[WorkerClient, Load
     elif await asyncio.to_thread(digests, root, loaded.sources) != loaded.sources:
         # The digests are ours to compute: approvals and the restart of a worker rest on them.
         text = "the project's tool files changed while they were loaded; save again"
-        failed = LoadFailedError(text, LoadFailure(code=_LOAD_FAILED, message=text))
+        failed = LoadFailedError(text, LoadFailure(code=LOAD_FAILED, message=text))
     if failed is not None:
         await worker.close()
         raise failed
@@ -65,7 +65,7 @@ def _failure(error: LoadError, root: Path) -> LoadFailure:
     file = root / error.file
     inside = file.resolve().is_relative_to(root.resolve())  # the worker is not believed about other places
     return LoadFailure(
-        code=_FAILURE_CODES.get(error.kind, _LOAD_FAILED),
+        code=_FAILURE_CODES.get(error.kind, LOAD_FAILED),
         message=error.message,
         location=_location(file, error.line) if inside else None,
     )

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from adal_ls.agent.interpreters import choose_interpreter
 from adal_ls.agent.lease import Snapshot, ToolsLease
-from adal_ls.agent.loading import LoadFailedError, start_loaded
-from adal_ls.protocol.tools import Project
+from adal_ls.agent.loading import LOAD_FAILED, LoadFailedError, start_loaded
+from adal_ls.agent.unsaved import UnsavedChanges
+from adal_ls.protocol.tools import LoadFailure, Project
 
 TOOLS_FILE = Path(".adal", "tools.py")
 
@@ -34,24 +35,39 @@ class Projects:
         self._interpreter = interpreter
         self._on_project = on_project
         self._states: dict[Path, _State] = {}
+        self._unsaved = UnsavedChanges()
 
-    async def load(self, root: Path) -> Project:
-        """Loads or reloads `root`. A load still going on is given up: who waits for it gets the newer one's result."""
+    async def load(self, root: Path, *, unsaved: bool = False) -> Project:
+        """Loads or reloads `root`. A load still going on is given up: who waits for it gets the newer one's result.
+
+        `unsaved`: no person asked for it; then what changed while a run was going on is not imported.
+        """
         state = self._state(root)
+        if unsaved and (changed := await self._unsaved.changed(state.root)):
+            return self._failed(state, _unconfirmed(changed))
+        await self._unsaved.confirm(state.root)
         if state.loading is not None:
             state.loading.cancel()
         state.loading = asyncio.ensure_future(self._load(state))
         return await self._newest(state)
 
-    async def lease(self, root: Path) -> tuple[ToolsLease | None, str | None]:
-        """The tools of `root` for a run, loaded if they never were, and what the person should know about them."""
+    async def lease(self, root: Path, run_id: str) -> tuple[ToolsLease | None, str | None]:
+        """The tools of `root` for a run, loaded if they never were, and what the person should know about them.
+
+        Until `ended`, what changes in the project's files may be the run's doing.
+        """
         state = self._state(root)
         await (self.load(root) if state.loading is None else self._newest(state))
+        await self._unsaved.begin(state.root, run_id, state.snapshot.sources if state.snapshot else ())
         error = state.project.error
         if state.snapshot is None:
             return None, f"0 custom tools were loaded: {error}" if error else None
         notice = f"The tools are the last good ones, the newest could not be loaded: {error}" if error else None
         return ToolsLease(state.snapshot), notice
+
+    async def ended(self, root: Path, run_id: str) -> None:
+        """A run is over, whether or not it ever had a lease."""
+        await self._unsaved.end(self._state(root).root, run_id)
 
     async def close(self) -> None:
         """Ends every load and every worker, leased or not."""
@@ -86,11 +102,7 @@ class Projects:
                 interpreter = choose_interpreter(self._interpreter, root)
                 worker, loaded = await start_loaded(interpreter, root)
             except LoadFailedError as fault:
-                state.project = before.model_copy(
-                    update={"state": "error", "error": str(fault), "failure": fault.failure}
-                )
-                self._on_project(state.project)
-                return state.project
+                return self._failed(state, fault)
             fresh = Snapshot(root, interpreter, loaded, worker)
             project = before.model_copy(
                 update={
@@ -106,3 +118,20 @@ class Projects:
         if outgoing is not None:
             await outgoing.replace()
         return project
+
+    def _failed(self, state: _State, fault: LoadFailedError) -> Project:
+        """The newest code gives no tools; the last good ones stay."""
+        state.project = state.project.model_copy(
+            update={"state": "error", "error": str(fault), "failure": fault.failure}
+        )
+        self._on_project(state.project)
+        return state.project
+
+
+def _unconfirmed(changed: list[str]) -> LoadFailedError:
+    names = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
+    text = (
+        f"{names} changed while a run was going on, and not by a save in the editor: the agent may have written it, so "
+        "it was not imported. Look at it, then save it in the editor or reload the tools"
+    )
+    return LoadFailedError(text, LoadFailure(code=LOAD_FAILED, message=text))

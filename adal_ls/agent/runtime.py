@@ -86,15 +86,17 @@ class Runtime:
         self._projects = Projects(settings.interpreter, on_project)
         self._runs: dict[str, _Running] = {}
 
-    async def load(self, root: Path) -> Project:
+    async def load(self, root: Path, *, unsaved: bool = False) -> Project:
         """Loads or reloads a project's custom tools.
+
+        `unsaved`: no save and no wish of a person is behind it; then code that may be an agent's is not imported.
 
         Raises:
             PermissionError: the workspace is not trusted, or the folder is not of the workspace.
         """
         if not self.trusted:
             raise PermissionError(f"{root} is not trusted: its tools are not loaded until you trust the workspace")
-        return await self._projects.load(self._of_workspace(root))
+        return await self._projects.load(self._of_workspace(root), unsaved=unsaved)
 
     def start(self, params: RunStartParams) -> str:
         """Starts a run and returns its id at once; everything that can take time happens in the run.
@@ -239,6 +241,7 @@ class Runtime:
                 if lease is not None:
                     # Shielded: a cancel in this moment must neither keep the tools nor hide the end.
                     await asyncio.shield(lease.release(stop=finished.stop_reason == "cancelled"))
+                await asyncio.shield(self._projects.ended(running.root, run_id))
             finally:
                 self._finish(run_id, running, finished)
 
@@ -253,7 +256,7 @@ class Runtime:
         if not self.trusted:
             self._emit(run_id, NoticeEvent(text="Custom tools are not loaded: the workspace is not trusted."))
             return None
-        lease, notice = await self._projects.lease(root)
+        lease, notice = await self._projects.lease(root, run_id)
         if notice is not None:
             self._emit(run_id, NoticeEvent(text=notice))
         if lease is not None and lease.left_out is not None:

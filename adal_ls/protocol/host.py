@@ -35,6 +35,11 @@ class HostInitializeResult(Message):
 
 class HostLoadParams(Message):
     project_root: str
+    unsaved: bool = Field(
+        default=False,
+        description="The files changed on disk without a save in the editor, and nobody asked for them to be loaded. "
+        "What changed while a run was going on is then not imported: the agent may have written it.",
+    )
 
 
 class HostLoadResult(Message):
