@@ -111,20 +111,18 @@ class Files:
 
     def did_change_watched(self, params: Json) -> None:
         """`workspace/didChangeWatchedFiles`. What happened is not believed: the disk is asked."""
-        changes = params.get("changes") if isinstance(params, dict) else None
-        given = [change.get("uri") for change in changes or () if isinstance(change, dict)]
+        given = [change.get("uri") for change in _entries(params, "changes")]
         self._look_at([path for uri in given if isinstance(uri, str) and (path := uris.to_path(uri)) is not None])
 
     def did_change_folders(self, params: Json) -> None:
         """`workspace/didChangeWorkspaceFolders`."""
         event = params.get("event") if isinstance(params, dict) else None
-        event = event if isinstance(event, dict) else {}
-        for folder in [path for entry in event.get("removed") or () if (path := folder_path(entry)) is not None]:
+        for folder in [path for entry in _entries(event, "removed") if (path := folder_path(entry)) is not None]:
             self._projects.folders = [kept for kept in self._projects.folders if uris.real(kept) != uris.real(folder)]
         for project in list(self._projects):
             if not self._projects.in_folders(project.root) and not self._diagnostics.is_open(project.identity):
                 self._drop(project)
-        added = [path for entry in event.get("added") or () if (path := folder_path(entry)) is not None]
+        added = [path for entry in _entries(event, "added") if (path := folder_path(entry)) is not None]
         self._projects.folders += added
         self._search(added)
 
@@ -227,6 +225,12 @@ class Files:
         """Tools files in the folders that are not known. On the thread that looks."""
         found = [project for folder in list(self._projects.folders) for project in discover(folder)]
         return [project.file for project in found if self._projects.get(project.identity) is None]
+
+
+def _entries(params: Json, name: str) -> list[dict[str, Json]]:
+    """The objects in the list `params[name]`; what else a client puts there is passed over."""
+    given = params.get(name) if isinstance(params, dict) else None
+    return [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
 
 
 def _files_of(root: str) -> Iterator[str]:

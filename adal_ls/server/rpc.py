@@ -125,6 +125,11 @@ class Connection:
         if self.discharge(key):
             self.refuse_unread(key, error)
 
+    def refuse_all(self, error: RpcError, *, but: Id) -> None:
+        """Refuses every open request of the other side except one: nothing will answer them any more."""
+        for key in [key for key in self._owed if key != but]:
+            self.refuse(key, error)
+
     def refuse_unread(self, key: Id, error: RpcError) -> None:
         """Refuses what never became an open request: broken JSON (id None), or a request at the wrong time."""
         self._send({"jsonrpc": "2.0", "id": key, "error": {"code": error.code, "message": error.message}})

@@ -167,16 +167,16 @@ class Session:
 
     def _answer(self, key: Id, method: str, params: Json) -> None:
         """Answers a request, now or later, or raises."""
-        if params is not None and not isinstance(params, (dict, list)):
-            raise RpcError(INVALID_PARAMS, "params must be an object")
         if method == "initialize":
             self._initialize(key, params)
         elif method == "shutdown":
             self._shut_down(key)
-        elif self._service is not None and method in self._service.requests:
-            self._service.requests[method](key, params)
-        else:
+        elif self._service is None or method not in self._service.requests:
             raise RpcError(METHOD_NOT_FOUND, f"unknown method {method}")
+        elif params is not None and not isinstance(params, (dict, list)):
+            raise RpcError(INVALID_PARAMS, "params must be an object")
+        else:
+            self._service.requests[method](key, params)
 
     def _notification(self, method: str, params: Json) -> None:
         taken_back = _cancelled_id(params) if method == "$/cancelRequest" else None
@@ -216,6 +216,7 @@ class Session:
     def _shut_down(self, key: Id) -> None:
         if self._service is not None:
             self._service.host.dismiss("the editor shut the server down")
+        self._editor.refuse_all(RpcError(REQUEST_CANCELLED, "the server is shutting down"), but=key)
         self._editor.answer(key, None)
         self._lifecycle.entered("shutdown")
 

@@ -135,3 +135,12 @@ def test_bodies_of_messages_reach_no_log(start: Callable[..., Client], tmp_path:
     logs = [str(message) for message in client.unread if message["method"] == "window/logMessage"]
     assert not [line for line in logs if "CANARY-model" in line or "Greet" in line or "CANARY somebody" in line]
     assert "CANARY" not in (tmp_path / "stderr").read_text()
+
+
+def test_what_still_waits_for_the_second_stage_is_answered_before_shutdown_is(start: Callable[..., Client]) -> None:
+    client = start((sys.executable, "-c", SLOW_START), tolerated=["textDocument/publishDiagnostics"])
+    client.initialize()
+    client.open(URI, GOOD)
+    keys = [client.ask("textDocument/hover", HOVER) for _ in range(3)]
+    client.shut_down()
+    assert [client.answers[key]["error"]["code"] for key in keys] == [-32800] * 3
