@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from adal_ls.lint.findings import Finding
 from adal_ls.lint.model import Entry, EntryKind, ToolFile
@@ -11,6 +12,9 @@ from adal_ls.lint.places import definitions
 from adal_ls.lint.rename import NAMING_ERRORS
 from adal_ls.lint.symbols import approval
 from adal_ls.lint.text import Range
+from adal_ls.schema import from_ast
+
+_PLACEHOLDERS = {"integer": "0", "number": "0.0", "boolean": "False", "array": "[]", "object": "{}", "null": "None"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,27 @@ def state(file: ToolFile, findings: Iterable[Finding], tool: str) -> str | None:
         return None
     code = next((finding.code for finding in findings if _leaves_out(finding, entry)), None)
     return f"left out: {code}" if code else approval(asks=entry.require_approval)
+
+
+def example_call(file: ToolFile, tool: str) -> str:
+    """A call of a tool with its required parameters, to be filled in: `create(title="", count=0)`."""
+    entry = next(entry for entry in file.entries if entry.name == tool)
+    node = next((one.node for one in definitions(file, entry) if one.node is not None), None)
+    if node is None:
+        return f"{tool}()"
+    parameters = from_ast(node, file.names.scope).parameters
+    properties, required = parameters.get("properties", {}), parameters.get("required", [])
+    given = ", ".join(f"{name}={_placeholder(schema)}" for name, schema in properties.items() if name in required)
+    return f"{tool}({given})"
+
+
+def _placeholder(schema: Any) -> str:
+    if not isinstance(schema, dict):
+        return '""'
+    if schema.get("enum"):
+        return repr(schema["enum"][0])
+    kind = schema.get("type")
+    return _PLACEHOLDERS.get(kind, '""') if isinstance(kind, str) else '""'
 
 
 def _leaves_out(finding: Finding, entry: Entry) -> bool:

@@ -35,6 +35,9 @@ exactly one answer. A machine-readable form is [protocol.schema.json](protocol.s
 A client that declares `experimental.adal = {{"approval": 1, "runUpdates": 1}}` gets approvals and run updates as
 messages. Any other client starts runs by `workspace/executeCommand` with the command `{run}` (it answers at once with
 `{{"runId"}}`; `{cancel}` cancels), and approves by `window/showMessageRequest`.
+
+A client that adds `"commands": ["adal.runAgent"]` to it has that command itself: the lens "Run agent with this tool"
+calls it with `{{"projectRoot", "draft"}}`, a call for the person to complete. For others the lens starts a run.
 """
 
 _DIRECTIONS: tuple[tuple[methods.Side, methods.Side, str], ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adal_ls.lint import Lines, check, read
-from adal_ls.lint.lenses import lenses, state
+from adal_ls.lint.lenses import example_call, lenses, state
 from adal_ls.lint.symbols import Kind, foldable, matches, outline, renamed, tool_symbols
 from tests.lint.corpus import corpus
 
@@ -130,6 +130,16 @@ def test_lenses_stand_at_definitions_and_dict_entries() -> None:
 def test_a_lens_says_how_the_tool_stands(tool: str, expected: str | None) -> None:
     file = read(FILE)
     assert state(file, check(file), tool) == expected
+
+
+def test_an_example_call_has_a_place_for_each_required_argument() -> None:
+    head = "from typing import Literal\n\n\n"
+    file = read(
+        f"{head}def f(a: str, b: int, c: list[str], d: Literal['x', 'y'], e, g: bool = True): ...\n\n\n"
+        'CUSTOM_TOOLS = [{"function": f, "name": "n"}, {"function": print, "name": "p"}]\n'
+    )
+    assert example_call(file, "n") == 'n(a="", b=0, c=[], d=\'x\', e="")'
+    assert example_call(file, "p") == "p()"
 
 
 def test_both_tools_of_a_duplicated_name_are_left_out() -> None:

@@ -217,7 +217,7 @@ def test_lenses_are_resolved_when_they_are_seen(client: Client, workspace: Works
     assert command["title"] == "Run agent with this tool"
     assert command["arguments"][0]["projectRoot"] == str(workspace.root.absolute())
     if own_command:
-        assert (command["command"], command["arguments"][0]["tool"]) == ("adal.runAgent", "ticket")
+        assert (command["command"], command["arguments"][0]["draft"]) == ("adal.runAgent", 'ticket(title="")')
     else:
         assert command["command"] == "adal.server.runAgent"
         assert "ticket" in command["arguments"][0]["prompt"]

@@ -241,11 +241,11 @@ class QuietClient extends LanguageClient {
   }
 }
 
-/** Tells the server that this client shows approvals and run updates itself. */
+/** Tells the server that this client shows approvals and run updates itself, and has a command that shows the prompt. */
 class AdalCapability implements StaticFeature {
   fillClientCapabilities(capabilities: { experimental?: unknown }): void {
     const others = capabilities.experimental as object | undefined;
-    capabilities.experimental = { ...others, adal: { approval: 1, runUpdates: 1 } };
+    capabilities.experimental = { ...others, adal: { approval: 1, runUpdates: 1, commands: ["adal.runAgent"] } };
   }
 
   initialize(): void {}

@@ -23,6 +23,8 @@ let local: Local = { draft: "", reasons: {}, ...editor.getState(), whole: new Se
 const history: string[] = [];
 /** A prompt whose run has not started yet: until then it stays in the box, for a run that does not start. */
 let submitted: string | undefined;
+/** What stands in the box without the person having written it. */
+let proposed = "";
 let watched: Element | null = null;
 let atEnd = true;
 let scrolledTo = 0;
@@ -50,6 +52,7 @@ window.addEventListener("message", ({ data }: MessageEvent<ToView>) => {
     case "changed":
       return state && take(applied(state, data.change));
     case "focus":
+      propose(data.draft);
       return focusOn(data.on);
   }
 });
@@ -63,6 +66,14 @@ document.addEventListener("keydown", (event) => {
 });
 
 editor.postMessage({ type: "ready" });
+
+/** Writes a draft into the prompt; what the person wrote there stays. */
+function propose(draft: string | undefined): void {
+  if (draft !== undefined && (local.draft === "" || local.draft === proposed)) {
+    proposed = draft;
+    actions.change({ draft });
+  }
+}
 
 /** What was typed survives hiding the view. */
 function keepDraft(): void {

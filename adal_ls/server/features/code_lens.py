@@ -10,7 +10,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from adal_ls.lint.lenses import Lens, lenses, state
+from adal_ls.lint.lenses import Lens, example_call, lenses, state
 from adal_ls.protocol.methods import COMMAND_RUN_AGENT
 from adal_ls.server import uris
 from adal_ls.server.capabilities import CLIENT_RUN_COMMAND
@@ -71,6 +71,7 @@ def _run(snapshot: Snapshot, analysis: Analysis, title: str, tool: str) -> types
     path = uris.to_path(analysis.document.uri)
     where = {"projectRoot": os.path.dirname(os.path.dirname(path))} if path is not None else {}
     if snapshot.client.adal_run_command:
-        return types.Command(title=title, command=CLIENT_RUN_COMMAND, arguments=[{**where, "tool": tool}])
+        draft = example_call(analysis.file, tool)
+        return types.Command(title=title, command=CLIENT_RUN_COMMAND, arguments=[{**where, "draft": draft}])
     prompt = f"Try the tool {tool} once with arguments that make sense here, and tell what it returned."
     return types.Command(title=title, command=COMMAND_RUN_AGENT, arguments=[{**where, "prompt": prompt}])

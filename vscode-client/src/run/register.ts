@@ -38,8 +38,13 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     }
   }
 
-  function show(on: "prompt" | "approvals"): void {
-    void commands.executeCommand(`${RUN_VIEW}.focus`).then(() => view.focus(on), tell);
+  function show(on: "prompt" | "approvals", draft?: string): void {
+    void commands.executeCommand(`${RUN_VIEW}.focus`).then(() => view.focus(on, draft), tell);
+  }
+
+  /** What the lens of a tool does: the person writes the rest. */
+  async function propose(draft: string, projectRoot?: string): Promise<void> {
+    if (await chooseProject(projectRoot)) show("prompt", draft);
   }
 
   /** One at a time: making the runtime ready may take minutes, in which a second press means nothing. */
@@ -162,9 +167,11 @@ export function registerRunView(context: ExtensionContext, services: Services): 
       }
     }),
     window.onDidChangeWindowState(() => attention.update(controller.state.approvals)),
-    commands.registerCommand("adal.runAgent", (given?: { prompt?: string; projectRoot?: string }) =>
-      typeof given?.prompt === "string" ? run(given.prompt, given.projectRoot).catch(tell) : show("prompt"),
-    ),
+    commands.registerCommand("adal.runAgent", (given?: { prompt?: string; draft?: string; projectRoot?: string }) => {
+      if (typeof given?.prompt === "string") return run(given.prompt, given.projectRoot).catch(tell);
+      if (typeof given?.draft === "string") return propose(given.draft, given.projectRoot).catch(tell);
+      return show("prompt");
+    }),
     commands.registerCommand("adal.stopRun", () => controller.stop()),
     commands.registerCommand("adal.newRun", () => {
       controller.clear();

@@ -19,7 +19,7 @@ export class RunView implements WebviewViewProvider, Disposable {
   #sent: ViewState | undefined;
   #isReady = false;
   #timer: NodeJS.Timeout | undefined;
-  #focusWanted: "prompt" | "approvals" | undefined;
+  #focusWanted: Extract<ToView, { type: "focus" }> | undefined;
 
   constructor(
     private readonly extension: Uri,
@@ -75,9 +75,12 @@ export class RunView implements WebviewViewProvider, Disposable {
     }
   }
 
-  /** Puts the focus on the prompt or on the heading of the approvals, now or when the view is ready. */
-  focus(on: "prompt" | "approvals"): void {
-    this.#focusWanted = on;
+  /**
+   * Puts the focus on the prompt or on the heading of the approvals, now or when the view is ready. A draft is written
+   * into the prompt where the person has nothing there.
+   */
+  focus(on: "prompt" | "approvals", draft?: string): void {
+    this.#focusWanted = { type: "focus", on, ...(draft !== undefined && { draft }) };
     this.#giveFocus();
   }
 
@@ -103,7 +106,7 @@ export class RunView implements WebviewViewProvider, Disposable {
   #giveFocus(): void {
     if (this.#isReady && this.#focusWanted) {
       this.#send();
-      this.#post({ type: "focus", on: this.#focusWanted });
+      this.#post(this.#focusWanted);
       this.#focusWanted = undefined;
     }
   }

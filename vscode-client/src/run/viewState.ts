@@ -33,7 +33,7 @@ export interface ViewState {
 export type ToView =
   | { readonly type: "state"; readonly state: ViewState }
   | { readonly type: "changed"; readonly change: Change }
-  | { readonly type: "focus"; readonly on: "prompt" | "approvals" };
+  | { readonly type: "focus"; readonly on: "prompt" | "approvals"; readonly draft?: string };
 
 export interface Change {
   readonly head: Omit<ViewState, "items" | "approvals">;
