@@ -280,7 +280,6 @@ test("the mode that never asks is marked, and holds until it is changed or the w
 
 test("where the folder has several projects, the person chooses whose tools the agent gets", async () => {
   workspace.write("billing/.adal/tools.py", TOOLS.replaceAll("note", "bill"));
-  await editor.command("AdaL: Restart Server");
   await editor.statusBar("AdaL: 6 tools").waitFor();
   const view = await run('bill(text="two")');
   await editor.page.locator(".quick-input-list .monaco-list-row", { hasText: "billing" }).click();
