@@ -50,7 +50,10 @@ async def start_loaded(interpreter: str, root: Path) -> tuple[WorkerClient, Load
         raise
     failed = None
     if loaded.error is not None:
-        failed = LoadFailedError(f"{loaded.error} (Python: {interpreter})", _failure(loaded.error, root))
+        text = str(loaded.error)
+        # A missing package is missing in one Python: there the error names it already.
+        where = "" if interpreter in text else f" (Python: {interpreter})"
+        failed = LoadFailedError(f"{text}{where}", _failure(loaded.error, root))
     elif await asyncio.to_thread(digests, root, loaded.sources) != loaded.sources:
         # The digests are ours to compute: approvals and the restart of a worker rest on them.
         text = "the project's tool files changed while they were loaded; save again"

@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import sys
+import threading
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any
@@ -35,6 +36,8 @@ MAX_RETRY_AFTER = 60.0
 
 REQUEST_TIMEOUT = 600.0
 """Seconds without a byte of an answer."""
+
+_loading = threading.Event()
 
 _BACKOFF = (0.5, 2.0)
 _RETRIED = frozenset({429, 500, 502, 503, 504})
@@ -124,7 +127,16 @@ class LitellmModel:
 
 async def load() -> Any:
     """litellm itself, imported in a thread at the first call (2.6 s of CPU that would stall the loop)."""
-    return await asyncio.to_thread(_import)
+    _loading.set()
+    try:
+        return await asyncio.to_thread(_import)
+    finally:
+        _loading.clear()
+
+
+def is_loading() -> bool:
+    """Whether litellm is being imported at the moment, which takes seconds."""
+    return _loading.is_set()
 
 
 async def close() -> None:

@@ -16,8 +16,10 @@ from adal_ls.agent import trust
 from adal_ls.agent.approval import Approver
 from adal_ls.agent.runtime import Runtime
 from adal_ls.agent.store import Store, StoreError
-from adal_ls.cli.output import is_terminal, say
+from adal_ls.cli.output import is_terminal, reason, say
+from adal_ls.cli.progress import Progress
 from adal_ls.cli.run_output import Ending, Output, Style, output_of
+from adal_ls.cli.screen import Screen
 from adal_ls.cli.terminal import TerminalApprover, show_call
 from adal_ls.cli.transcript import line_of
 from adal_ls.protocol.host import HostSettings
@@ -30,6 +32,7 @@ from adal_ls.protocol.runs import (
     RunUpdate,
     ToolCallEvent,
 )
+from adal_ls.protocol.tools import Project
 
 DONE, FAILED, NOT_ASKED = 0, 1, 3
 
@@ -40,15 +43,18 @@ async def run_once(params: RunStartParams, style: Style, trusted: bool) -> int:
     Raises:
         click.UsageError: parameters that no run can have.
     """
-    output = output_of(style)
+    screen = Screen()
+    output = output_of(style, screen)
     root = Path(params.project_root or ".")
     try:
         trusted = trusted or trust.is_trusted(root)
         if not trusted and any((root / ".adal").glob("*.py")):
             ending = Ending(FAILED, error=_not_trusted(root))
         else:
-            ending = await _in_store(params, root, output, trusted)
-    except (StoreError, OSError) as fault:
+            ending = await _in_store(params, root, output, screen, trusted=trusted)
+    except OSError as fault:
+        ending = Ending(FAILED, error=reason(fault))
+    except StoreError as fault:
         ending = Ending(FAILED, error=str(fault))
     output.end(ending)
     return ending.exit_code
@@ -61,10 +67,10 @@ def _not_trusted(root: Path) -> str:
     )
 
 
-async def _in_store(params: RunStartParams, root: Path, output: Output, trusted: bool) -> Ending:
+async def _in_store(params: RunStartParams, root: Path, output: Output, screen: Screen, *, trusted: bool) -> Ending:
     store = Store.open(root)
     try:
-        return await _Headless(store, root, output, trusted).run(params)
+        return await _Headless(store, root, output, screen, trusted=trusted).run(params)
     finally:
         store.close()
 
@@ -72,24 +78,26 @@ async def _in_store(params: RunStartParams, root: Path, output: Output, trusted:
 class _Headless:
     """One run, followed from its first to its last event."""
 
-    def __init__(self, store: Store, root: Path, output: Output, trusted: bool) -> None:
+    def __init__(self, store: Store, root: Path, output: Output, screen: Screen, *, trusted: bool) -> None:
         self._root = root
         self._output = output
         self._calls: dict[str, dict[str, Any]] = {}
         self._not_asked: list[str] = []
         self._error: str | None = None
-        self._last_notice = ""
-        self._model = ""
+        self._not_loaded: str | None = None
+        self._notice: NoticeEvent | None = None
         self._store = store
+        self._screen = screen
+        self._progress = Progress(screen, tools_loaded=not trusted)
         approver: Approver | None = None
         if is_terminal(sys.stdin) and is_terminal(sys.stderr):
-            approver = TerminalApprover(str(root), lambda approval: self._runtime.approval_arguments(approval))
+            approver = TerminalApprover(str(root), self._arguments, screen)
         self._runtime = Runtime(
             store=store,
             settings=HostSettings(),
             approver=approver,
             on_update=self._update,
-            on_project=lambda _: None,  # what is wrong with it comes as a notice of the run
+            on_project=self._loaded,
             trusted=trusted,
             roots=[root],
         )
@@ -99,10 +107,14 @@ class _Headless:
             run_id = self._runtime.start(params)
         except ValueError as fault:
             raise click.UsageError(str(fault)) from fault
+        showing = asyncio.ensure_future(self._progress.show())
         try:
             with _interruptible(self._runtime, run_id):
                 finished = await self._runtime.wait(run_id)
         finally:
+            showing.cancel()
+            await asyncio.wait({showing})
+            self._screen.end_line()
             await self._runtime.close()
         return self._ending(run_id, finished)
 
@@ -115,10 +127,16 @@ class _Headless:
             self._would_have_asked(event)
         elif isinstance(event, ErrorEvent):
             self._error = event.message
-        elif isinstance(event, NoticeEvent):
-            self._last_notice = event.text
+        self._progress.event(event)
         self._tell_person(update)
         self._output.event(event)
+
+    def _arguments(self, approval_id: str) -> dict[str, Any]:
+        return self._runtime.approval_arguments(approval_id)
+
+    def _loaded(self, project: Project) -> None:
+        self._progress.tools_loaded = True
+        self._not_loaded = project.error
 
     def _would_have_asked(self, event: DecisionEvent) -> None:
         details = ["Not run: standard input is no terminal, so nobody could be asked."]
@@ -126,15 +144,26 @@ class _Headless:
 
     def _tell_person(self, update: RunUpdate) -> None:
         """What goes on, on standard error; a program that reads standard output is not disturbed."""
-        event = update.event
-        watched = is_terminal(sys.stderr) and not isinstance(event, FinishedEvent | ErrorEvent)
-        line = line_of(event) if watched or isinstance(event, NoticeEvent) else None
-        if line is not None and update.seq > 1:
-            say(line)
+        event, notice = update.event, self._notice
+        # Why a limit ended the run is its error, which comes last: once is enough.
+        if notice is not None and not (isinstance(event, FinishedEvent) and event.stop_reason == "limit"):
+            self._screen.say(line_of(notice) or "")
+            self._notice = None
+        if isinstance(event, NoticeEvent):
+            self._notice = event
+        elif self._screen.watched and update.seq > 1 and not isinstance(event, FinishedEvent | ErrorEvent):
+            line = line_of(event)
+            if line is not None:
+                self._screen.say(line)
 
     def _ending(self, run_id: str, finished: FinishedEvent) -> Ending:
         model = self._store.get(run_id).run.model
         if finished.stop_reason == "end_turn":
+            if self._not_loaded is not None:
+                error = (
+                    f"the tools of {self._root} could not be loaded, so the run had none of them: {self._not_loaded}"
+                )
+                return Ending(FAILED, finished.answer, model, run_id, error)
             if not self._not_asked:
                 return Ending(DONE, finished.answer, model, run_id)
             names = ", ".join(dict.fromkeys(self._not_asked))
@@ -147,10 +176,10 @@ class _Headless:
         if finished.stop_reason == "cancelled":
             error = f"cancelled; what happened so far: adal-ls runs show {run_id[:8]}"
         elif finished.stop_reason == "limit":
-            error = self._last_notice
+            error = self._notice.text if self._notice is not None else "the run stopped at a limit"
         else:
             error = self._error or "the run failed"
-        return Ending(FAILED, None, None, run_id, error)
+        return Ending(FAILED, finished.answer, model if finished.answer else None, run_id, error)
 
 
 @contextmanager

@@ -55,8 +55,9 @@ def _give_usage_error(style: str, fault: click.UsageError) -> None:
     if style not in ("json", "stream-json"):
         return
     from adal_ls.cli.run_output import Ending, output_of
+    from adal_ls.cli.screen import Screen
 
-    output_of(cast("Style", style)).end(Ending(fault.exit_code, error=fault.format_message()))
+    output_of(cast("Style", style), Screen()).end(Ending(fault.exit_code, error=fault.format_message()))
 
 
 @click.command("run", cls=_Run)

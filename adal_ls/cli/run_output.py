@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from adal_ls.cli.output import give, give_json, give_json_line, say
-from adal_ls.protocol.runs import Event, ToolCallEvent, ToolResultEvent
+from adal_ls.cli.screen import Screen
+from adal_ls.protocol.runs import Event, TextEvent, ToolCallEvent, ToolResultEvent
 
 Style = Literal["text", "json", "stream-json"]
 
@@ -36,18 +37,29 @@ class Output(Protocol):
         """The end; nothing comes after it."""
 
 
-def output_of(style: Style) -> Output:
+def output_of(style: Style, screen: Screen) -> Output:
     if style == "text":
-        return _Text()
+        return _Text(screen)
     return _Json() if style == "json" else _StreamJson()
 
 
 class _Text:
+    """The answer alone, at the end; at a terminal as it comes, and not a second time."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._streamed: list[str] = []
+
     def event(self, event: Event) -> None:
-        """The answer comes at the end."""
+        if isinstance(event, TextEvent) and self._screen.streams:
+            self._streamed.append(event.delta)
+            self._screen.stream(event.delta)
+        elif isinstance(event, ToolCallEvent):
+            self._streamed.clear()
 
     def end(self, ending: Ending) -> None:
-        if ending.answer is not None:
+        self._screen.end_line()
+        if ending.answer is not None and ending.answer != "".join(self._streamed):
             give(ending.answer)
         if ending.error is not None:
             say(f"Error: {ending.error}")

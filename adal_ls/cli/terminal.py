@@ -8,13 +8,22 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 
 from adal_ls.agent.preview import pretty
 from adal_ls.cli.output import printable, say
+from adal_ls.cli.screen import Screen
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalOption, ApprovalRequest, ApprovalResolved
+from adal_ls.server import uris
+
+_LETTERS: dict[str, str] = {"allow_once": "y", "reject_once": "n"}
+"""What may be typed instead of a number, for the two answers that are not remembered."""
+
+_SETTLING = 0.05
+"""Seconds in which the answer before may settle a question, so that it need not be shown at all."""
 
 _GUTTER = "  │ "
 """Before every line that a model or a file wrote, so that none of them can pass for a line of ours."""
@@ -23,30 +32,40 @@ _GUTTER = "  │ "
 class TerminalApprover:
     """Asks on standard error, reads standard input. Calls that wait at the same time are asked about one by one."""
 
-    def __init__(self, folder: str, arguments_of: Callable[[str], dict[str, Any]]) -> None:
+    def __init__(self, folder: str, arguments_of: Callable[[str], dict[str, Any]], screen: Screen) -> None:
         """`arguments_of` gives the full arguments of an approval that is too large to carry them."""
         self._folder = folder
         self._arguments_of = arguments_of
+        self._screen = screen
         self._turn = asyncio.Lock()
+        self._shown: set[str] = set()
 
     async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+        waited = self._turn.locked()
         async with self._turn:
-            arguments = request.arguments
-            if arguments is None:
-                arguments = self._arguments_of(request.approval_id)
-            show_call(request.tool, arguments, self._folder, "Run this?", _details(request))
-            _show_options(request.options)
-            option = await _choose(request.options)
-            if option is None:
-                return _answer(request, None, None)
-            feedback = None
-            if option.kind.startswith("reject"):
-                feedback = await read_line("Reason for the agent (Enter for none): ")
-            return _answer(request, option, feedback or None)
+            if waited:
+                await asyncio.sleep(_SETTLING)
+            with self._screen.question():
+                return await self._ask(request)
+
+    async def _ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+        self._shown.add(request.approval_id)
+        arguments = request.arguments
+        if arguments is None:
+            arguments = self._arguments_of(request.approval_id)
+        show_call(request.tool, arguments, self._folder, "Run this?", _details(request, self._folder))
+        _show_options(request.options)
+        option = await _choose(request.options)
+        if option is None:
+            return _answer(request, None, None)
+        feedback = None
+        if option.kind.startswith("reject"):
+            feedback = await read_line("Reason for the agent (Enter for none): ")
+        return _answer(request, option, feedback or None)
 
     def resolved(self, resolved: ApprovalResolved) -> None:
-        if resolved.reason != "answered":
-            say(f"(no answer needed any more: {resolved.reason})")
+        if resolved.reason != "answered" and resolved.approval_id in self._shown:
+            self._screen.say(f"(no answer needed any more: {resolved.reason})")
 
 
 def show_call(tool: str, arguments: dict[str, Any], folder: str, question: str, details: list[str]) -> None:
@@ -67,17 +86,21 @@ def _quote(text: str) -> None:
         click.echo(f"{_GUTTER}{line}", err=True)
 
 
-def _details(request: ApprovalRequest) -> list[str]:
+def _details(request: ApprovalRequest, folder: str) -> list[str]:
     lines = list(request.risk)
     if request.source is not None:
-        lines.append(f"defined at {request.source.uri}, line {request.source.range.start.line + 1}")
+        path = uris.to_path(request.source.uri) or request.source.uri
+        with contextlib.suppress(ValueError):  # elsewhere: the whole path
+            path = str(Path(path).relative_to(folder))
+        lines.append(f"defined at {path}:{request.source.range.start.line + 1}")
     return lines
 
 
 def _show_options(options: list[ApprovalOption]) -> None:
     for number, option in enumerate(options, 1):
         rule = f" – {option.rule}" if option.rule else ""
-        say(f"  [{number}] {option.label}{rule}")
+        letter = f" ({_LETTERS[option.kind]})" if option.kind in _LETTERS else ""
+        say(f"  [{number}] {option.label}{letter}{rule}")
 
 
 async def _choose(options: list[ApprovalOption]) -> ApprovalOption | None:
@@ -88,6 +111,9 @@ async def _choose(options: list[ApprovalOption]) -> ApprovalOption | None:
             return None
         if line.isdecimal() and 1 <= int(line) <= len(options):
             return options[int(line) - 1]
+        lettered = [option for option in options if _LETTERS.get(option.kind) == line.lower()]
+        if lettered:  # an empty line is none: Enter alone must never allow anything
+            return lettered[0]
         say(f"'{line}' is none of the choices.")
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -157,13 +158,44 @@ def test_a_tool_with_a_refused_name_is_left_out_with_its_reason_and_the_others_w
     assert "6" in done.stdout
 
 
-def test_a_tools_file_that_cannot_be_imported_is_told_and_built_in_tools_work(adal_ls: Run, project: Path) -> None:
+def test_a_tools_file_that_cannot_be_loaded_is_no_success_and_built_in_tools_work(adal_ls: Run, project: Path) -> None:
     (project / ".adal" / "tools.py").write_text("import surely_not_installed\nCUSTOM_TOOLS = []\n")
     (project / "poem.txt").write_text("roses")
-    done = adal_ls("run", "--trust", "-q", "read_file(path='poem.txt')")
-    assert done.returncode == 0
-    assert "surely_not_installed" in done.stderr
-    assert "roses" in done.stdout
+    done = adal_ls("run", "--trust", "-q", "read_file(path='poem.txt')", "-o", "json")
+    result = json.loads(done.stdout)
+    assert done.returncode == result["exit_code"] == 1
+    assert result["success"] is False
+    assert "roses" in result["answer"]
+    assert "could not be loaded" in result["error"]
+    assert "surely_not_installed" in result["error"]
+    assert result["error"].count(sys.executable) == 2, "the Python is named where the package is missing, not again"
+
+
+def test_entries_that_are_left_out_are_told_on_standard_error_in_every_format(adal_ls: Run, project: Path) -> None:
+    tools = project / ".adal" / "tools.py"
+    tools.write_text(tools.read_text().replace("[note,", '[{"function": note, "name": "b-b"}, {"func": note},'))
+    for style in ("text", "json", "stream-json"):
+        done = adal_ls("run", "--trust", "-q", "double(number=3)", "-o", style)
+        assert done.returncode == 0
+        assert "2 entries of CUSTOM_TOOLS were left out" in done.stderr
+        assert "left out" not in done.stdout
+
+
+def test_a_query_that_names_no_tool_there_is_is_no_success(adal_ls: Run) -> None:
+    done = adal_ls("run", "--trust", "-q", "double(number=3) dubble(number=4)", "-o", "json")
+    result = json.loads(done.stdout)
+    assert done.returncode == result["exit_code"] == 1
+    assert result["success"] is False
+    assert "6" in result["answer"]
+    for text in (result["answer"], result["error"]):
+        assert "no tool 'dubble'; did you mean 'double'? The tools there are: " in text
+
+
+def test_why_a_run_stopped_at_a_limit_is_said_once(adal_ls: Run, project: Path) -> None:
+    model = script(project, "- calls: [{name: double, arguments: {number: 1}}]\n" * 20)
+    done = adal_ls("run", "--trust", "-m", model, "-q", "go")
+    assert done.returncode == 1
+    assert done.stderr.count("Stopped: the model made the same calls") == 1
 
 
 @pytest.mark.parametrize("names", ["Bash", "bash", "Read,Bash"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,13 @@ if os.name == "nt":
     pytest.skip("pseudo terminals are POSIX's", allow_module_level=True)
 
 from tests.cli.pseudo_terminal import Terminal
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_the_call_is_shown_in_full_and_runs_when_it_is_allowed(project: Path) -> None:
@@ -47,7 +56,7 @@ def test_a_denial_takes_a_reason_to_the_model(project: Path) -> None:
 def test_only_an_offered_choice_is_an_answer(project: Path) -> None:
     terminal = Terminal("run", "--trust", "-q", "note(text='x')", cwd=project)
     terminal.expect("Choose 1 to 3: ")
-    for wrong in ("", "y", "0", "4", "1 2"):
+    for wrong in ("", "yes", "0", "4", "1 2"):
         terminal.answer(wrong)
         terminal.expect("is none of the choices")
         terminal.expect("Choose 1 to 3: ")
@@ -190,3 +199,82 @@ def test_findings_show_the_line_with_a_marker_at_a_terminal(project: Path) -> No
     source = next(index for index, line in enumerate(lines) if line.startswith("    CUSTOM_TOOLS"))
     # Two columns for each of the wide characters, and the quotes.
     assert lines[source + 1].strip() == "^" * 8
+
+
+def test_y_allows_once_and_n_denies(project: Path) -> None:
+    terminal = Terminal("run", "--trust", "-q", "note(text='a') note(text='b')", cwd=project)
+    card = terminal.expect("Choose 1 to 3: ")
+    assert "[1] Allow once (y)" in card
+    assert "[3] Deny (n)" in card
+    allowed = "a" if '"text": "a"' in card.rpartition("Run this?")[2] else "b"
+    terminal.answer("Y")
+    terminal.expect("Choose 1 to 3: ")
+    terminal.answer("n")
+    terminal.expect("Reason")
+    terminal.answer("")
+    assert terminal.wait()[0] == 0
+    assert notes(project) == [allowed]
+
+
+def test_a_question_shows_where_the_tool_is_defined(project: Path) -> None:
+    terminal = Terminal("run", "--trust", "-q", "note(text='a')", cwd=project)
+    assert f"defined at {Path('.adal', 'tools.py')}:1\n" in terminal.expect("Choose 1 to 3: ")
+    terminal.end_of_input()
+    terminal.wait()
+
+
+def test_nothing_is_written_into_an_open_question(project: Path) -> None:
+    tools = project / ".adal" / "tools.py"
+    waiting = (
+        "def wait() -> str:\n    'Wait.'\n    while not __import__('os').path.exists('go'): pass\n    return 'waited'\n"
+    )
+    tools.write_text(
+        tools.read_text().replace(
+            "CUSTOM_TOOLS = [", f"{waiting}\n\nCUSTOM_TOOLS = [\n    {{'function': wait, 'require_approval': False}},"
+        )
+    )
+    terminal = Terminal("run", "--trust", "-q", "wait() note(text='a')", cwd=project)
+    terminal.expect("Choose 1 to 3: ")
+    (project / "go").touch()
+    store = Store.open(project)
+    run_id = store.runs()[0].run_id
+    wait_until(lambda: any(update.event.type == "toolResult" for update in store.get(run_id).events))
+    store.close()
+    terminal.answer("")
+    # What the terminal echoes, and our own words about the answer; the result came meanwhile.
+    assert terminal.expect("is none of the choices") == "\n'' is none of the choices"
+    terminal.answer("y")
+    terminal.expect("result   wait success: waited")
+    assert terminal.wait()[0] == 0
+
+
+def test_a_question_that_always_has_settled_is_not_shown(project: Path) -> None:
+    terminal = Terminal("run", "--trust", "-q", "note(text='a') note(text='a')", cwd=project)
+    terminal.expect("Choose 1 to 3: ")
+    terminal.answer("2")
+    assert terminal.wait()[0] == 0
+    assert notes(project) == ["a", "a"]
+    assert terminal.seen.count("Run this?") == 1
+    assert "no answer needed" not in terminal.seen
+
+
+def test_the_answer_is_shown_as_it_comes_and_once(project: Path) -> None:
+    model = script(
+        project, "- text: I double it.\n  calls: [{name: double, arguments: {number: 2}}]\n- text: It is four.\n"
+    )
+    terminal = Terminal("run", "--trust", "-m", model, "-q", "go", cwd=project, whole=True)
+    assert terminal.wait()[0] == 0
+    assert "I double it.\n" in terminal.seen
+    assert terminal.seen.index("I double it.") < terminal.seen.index("result   double")
+    assert terminal.seen.count("It is four.") == 1
+    assert terminal.seen.endswith("It is four.\n")
+
+
+def test_what_takes_long_is_told_in_a_line_that_goes_away(project: Path) -> None:
+    tools = project / ".adal" / "tools.py"
+    tools.write_text("import os\nwhile not os.path.exists('go'): pass\n" + tools.read_text())
+    terminal = Terminal("run", "--trust", "-q", "double(number=2)", cwd=project)
+    terminal.expect("Loading the tools … ")
+    (project / "go").touch()
+    terminal.expect("\r")
+    assert terminal.wait()[0] == 0
