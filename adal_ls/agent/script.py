@@ -76,15 +76,21 @@ def read_script(path: Path) -> list[Turn]:
         ModelError: code `script`: the file cannot be read, is not YAML, or a turn has the wrong shape.
     """
     try:
-        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        text = path.read_text(encoding="utf-8")
+        # An alias can stand for itself, and a few lines of them for gigabytes.
+        alias = next((event for event in yaml.parse(text, yaml.SafeLoader) if isinstance(event, yaml.AliasEvent)), None)
+        if alias is not None:
+            raise _fault(path, alias, "a script has no aliases (*name): write the value out")
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
     except (OSError, UnicodeDecodeError) as fault:
         raise ModelError("script", f"{path}: cannot read the script: {fault}") from None
     except yaml.YAMLError as fault:
         raise ModelError("script", f"{path}: not YAML: {fault}") from None
+    except RecursionError:
+        raise ModelError("script", f"{path}: nested too deep") from None
     if isinstance(root, yaml.MappingNode):
-        pairs = {key.value: value for key, value in root.value}
         _no_other_keys(path, root, {"turns"})
-        root = pairs.get("turns")
+        root = {key.value: value for key, value in root.value}.get("turns")
     if not isinstance(root, yaml.SequenceNode):
         raise _fault(path, root, "a script is a list of turns, or a mapping with the key 'turns'")
     return [_read_turn(path, node) for node in root.value]
@@ -112,7 +118,7 @@ def _read_call(path: Path, node: yaml.Node) -> ScriptedCall:
     elif isinstance(given, yaml.MappingNode):
         try:
             arguments = json.dumps(_value(given), ensure_ascii=False)
-        except (TypeError, yaml.YAMLError) as fault:
+        except (TypeError, ValueError, RecursionError, yaml.YAMLError) as fault:
             raise _fault(path, given, f"'arguments' is not JSON: {fault}") from None
     else:
         arguments = _string(path, given, "arguments", "")
@@ -130,8 +136,9 @@ def _mapping(path: Path, node: yaml.Node, keys: set[str], what: str) -> dict[str
 
 def _no_other_keys(path: Path, node: yaml.MappingNode, keys: set[str]) -> None:
     for key, _ in node.value:
-        if key.value not in keys:
-            raise _fault(path, key, f"unknown key '{key.value}'; known: {', '.join(sorted(keys))}")
+        name = key.value if isinstance(key, yaml.ScalarNode) else "that is no text"
+        if name not in keys:
+            raise _fault(path, key, f"unknown key '{name}'; known: {', '.join(sorted(keys))}")
 
 
 def _string(path: Path, node: yaml.Node | None, key: str, default: str) -> str:
@@ -148,6 +155,7 @@ def _value(node: yaml.Node) -> Any:
     return constructor.construct_document(node)
 
 
-def _fault(path: Path, node: yaml.Node | None, what: str) -> ModelError:
-    place = f":{node.start_mark.line + 1}:{node.start_mark.column + 1}" if node is not None else ""
+def _fault(path: Path, node: yaml.Node | yaml.Event | None, what: str) -> ModelError:
+    mark = None if node is None else node.start_mark
+    place = "" if mark is None else f":{mark.line + 1}:{mark.column + 1}"
     return ModelError("script", f"{path}{place}: {what}")

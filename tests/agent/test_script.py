@@ -64,6 +64,10 @@ async def test_turns_are_replayed_one_a_request(tmp_path: Path) -> None:
         ("- calls:\n  - {name: a, arguments: {x: 2020-01-01}}\n", r"script\.yaml:2:26: 'arguments' is not JSON"),
         ("- text: 'a\n", r"script\.yaml: not YAML"),
         ("- {}\n", r"script\.yaml:1:3: a turn needs text or calls"),
+        ("- {[1]: 3}\n", r"script\.yaml:1:4: unknown key 'that is no text'"),
+        ("- {? {a: b}\n  : 3}\n", r"script\.yaml:1:6: unknown key 'that is no text'"),
+        ("- calls:\n  - {name: a, arguments: &a {x: *a}}\n", r"script\.yaml:2:33: a script has no aliases"),
+        (f"- text: {'[' * 5000}{']' * 5000}\n", r"script\.yaml: nested too deep"),
         ("", r"script\.yaml: a script is a list of turns"),
     ],
 )
