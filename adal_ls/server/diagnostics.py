@@ -280,8 +280,11 @@ class Diagnostics:
         params: dict[str, Json] = {"uri": document.uri, "diagnostics": items}
         if document.version is not None:
             params["version"] = document.version
-        self._editor.notify("textDocument/publishDiagnostics", params)
         under = self._published.setdefault(document.identity, {})
+        before = under.get(uris.spelling(document.uri), document.uri)
+        if before != document.uri:  # another spelling of the same URI, which some clients take for another document
+            self._editor.notify("textDocument/publishDiagnostics", {"uri": before, "diagnostics": []})
+        self._editor.notify("textDocument/publishDiagnostics", params)
         if items:
             under[uris.spelling(document.uri)] = document.uri
         else:
