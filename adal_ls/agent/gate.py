@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -43,6 +44,9 @@ _REJECTED_BEFORE = (
     f"The user rejected this very call {MAX_REJECTIONS} times, so it was refused without asking again. "
     "Nothing was executed. Do something else, or ask the user."
 )
+
+_WORD = re.compile(r"[^\s\"'`;|&<>(){}$=\0]+")
+"""What may name a file in a command: between blanks, quotes and the signs of a shell."""
 
 _MAX_BASE_FILE = 16 * 1024 * 1024
 
@@ -243,8 +247,31 @@ async def _digest(tool: RegisteredTool, arguments: dict[str, Any], run: GateCont
         source = run.custom.digest
     elif tool.group == "Edit":
         source += await asyncio.to_thread(_base_file, run.root, arguments.get("path"))
+    elif tool.group == "Bash":
+        source += await asyncio.to_thread(_named_files, run.root, arguments.get("command"))
+    elif tool.group in ("Read", "Search"):
+        source += f" {await asyncio.to_thread(_real_place, run.root, arguments.get('path', '.'))}"
     folder = os.path.realpath(run.root)  # noqa: ASYNC240 - a few lstat calls on a local folder
     return args_digest(tool.name, arguments, folder, source)
+
+
+def _named_files(root: Path, command: object) -> str:
+    """What the files of the workspace hold that a command names, such as a script (CVE-2026-32921): `sh build.sh` that
+    was allowed is another command once build.sh is another script."""
+    if not isinstance(command, str):
+        return " no command"
+    words = dict.fromkeys(_WORD.findall(command))
+    inside = os.path.realpath(root) + os.sep
+    found = (word for word in words if os.path.realpath(root / word).startswith(inside))
+    return "".join(_base_file(root, word) for word in found if os.path.isfile(root / word))  # noqa: PTH113
+
+
+def _real_place(root: Path, path: object) -> str:
+    """Where a path leads to, so that a link that was turned round meanwhile is noticed."""
+    try:
+        return os.path.realpath(root / path) if isinstance(path, str) else "no path"
+    except (OSError, ValueError) as fault:
+        return f"unreadable: {type(fault).__name__}"
 
 
 def _base_file(root: Path, path: object) -> str:

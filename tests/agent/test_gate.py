@@ -261,3 +261,56 @@ def test_only_the_gate_reaches_the_executor_and_only_the_executor_reaches_tools(
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "call":
                 reaching["call"].add(path.stem)
     assert reaching == {"executor": {"gate"}, "builtin": {"executor"}, "call": {"executor"}}
+
+
+@pytest.mark.parametrize(
+    "command", ["sh build.sh", "./build.sh", "cd . && sh 'build.sh'>out", "X=1 sh sub/../build.sh"]
+)
+async def test_a_script_that_changes_after_the_approval_of_its_command_is_not_run(
+    ran: Ran, tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "sub").mkdir()
+    script = tmp_path / "build.sh"
+    script.write_text("echo built")
+
+    def swap(request: ApprovalRequest) -> object:
+        script.write_text("echo stolen")
+        return answer(request, "allow_once")
+
+    made = context(tmp_path, Person(swap))
+    result = await gate.execute(ModelCall("c1", "bash", {"command": command}), made)
+    assert ran.executions == []
+    assert "changed since approval" in result.observation
+
+
+async def test_an_always_answer_for_a_command_ends_when_its_script_changes(ran: Ran, tmp_path: Path) -> None:
+    (tmp_path / "build.sh").write_text("echo built")
+    person = Person("allow_always_session")
+    made = context(tmp_path, person)
+    for _ in range(2):
+        await gate.execute(ModelCall("c1", "bash", {"command": "sh build.sh"}), made)
+    assert len(person.asked) == 1
+    (tmp_path / "build.sh").write_text("echo other")
+    await gate.execute(ModelCall("c1", "bash", {"command": "sh build.sh"}), made)
+    assert len(person.asked) == 2
+
+
+async def test_a_link_turned_round_after_a_read_was_decided_on_stops_the_read(
+    ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "harmless.txt").touch()
+    (tmp_path / ".env").touch()
+    link = tmp_path / "link.txt"
+    link.symlink_to("harmless.txt")
+    decide = gate._decide
+
+    async def decide_then_turn(*given: Any) -> Any:
+        answer = await decide(*given)
+        link.unlink()
+        link.symlink_to(".env")
+        return answer
+
+    monkeypatch.setattr(gate, "_decide", decide_then_turn)
+    result = await gate.execute(ModelCall("c1", "read_file", {"path": "link.txt"}), context(tmp_path, None))
+    assert ran.executions == []
+    assert "changed since approval" in result.observation
