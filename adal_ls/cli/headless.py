@@ -54,7 +54,7 @@ async def run_once(params: RunStartParams, style: Style, trusted: bool) -> int:
             ending = await _in_store(params, root, output, screen, trusted=trusted)
     except OSError as fault:
         ending = Ending(FAILED, error=reason(fault))
-    except StoreError as fault:
+    except (StoreError, ValueError) as fault:  # of the data folder: a setting that cannot be
         ending = Ending(FAILED, error=str(fault))
     output.end(ending)
     return ending.exit_code

@@ -139,6 +139,14 @@ def test_an_unknown_tool_is_answered_and_the_run_goes_on(adal_ls: Run, project: 
     assert lines[-2] == {"type": "answer", "content": "done"}
 
 
+def test_a_data_folder_that_cannot_be_is_an_error_that_names_it(adal_ls: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADAL_DATA_DIR", "relative")
+    done = adal_ls("run", "--trust", "-q", "go", "-o", "json")
+    assert done.returncode == 1
+    assert "ADAL_DATA_DIR must be an absolute path" in json.loads(done.stdout)["error"]
+    assert "Traceback" not in done.stderr
+
+
 def test_a_model_error_gives_exit_code_one_and_its_text(adal_ls: Run, project: Path) -> None:
     done = adal_ls("run", "--trust", "-m", "script:missing.yaml", "-q", "go", "-o", "json")
     result = json.loads(done.stdout)
