@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Iterable
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
 from pathlib import Path
@@ -23,6 +24,7 @@ class Sources:
     def __init__(self, root: str) -> None:
         self.root = _absolute(root)
         self.digests: dict[str, str] = {}
+        self._loaded_at: float | None = None
         # An environment inside the project folder (.venv) is not the project's code.
         self._foreign = [
             os.path.realpath(prefix)
@@ -41,8 +43,26 @@ class Sources:
     def note(self, path: str, content: bytes) -> None:
         self.digests[self._relative(path)] = hashlib.sha256(content).hexdigest()
 
+    def check(self, path: str, content: bytes) -> None:
+        """What a tool imports only when it is called must be what stood there when the tools were loaded and approved.
+
+        Raises:
+            ImportError: the file has changed since.
+        """
+        if self._loaded_at is None:
+            return
+        known = self.digests.get(self._relative(path))
+        status = os.stat(path)  # noqa: PTH116
+        # No program can set the time of the last change of a file's status; on Windows it is that of its creation.
+        changed = max(status.st_ctime, status.st_mtime) > self._loaded_at
+        if changed if known is None else known != hashlib.sha256(content).hexdigest():
+            raise ImportError(
+                f"{self._relative(path)} has changed since the tools were loaded; load them again", path=path
+            )
+
     def note_loaded(self) -> None:
-        """Notes the project's files behind loaded modules that came another way (extension modules, user loaders)."""
+        """The tools are loaded: notes files behind modules that came another way (extension modules, user loaders)."""
+        self._loaded_at = time.time()
         for module in list(sys.modules.values()):
             path = getattr(module, "__file__", None)
             if isinstance(path, str) and self.owns(path):
@@ -80,6 +100,7 @@ def project_loader(sources: Sources) -> type[SourceFileLoader]:
         def get_code(self, fullname: str) -> CodeType:
             path = self.get_filename(fullname)
             content = self.get_data(path)
+            sources.check(path, content)
             sources.note(path, content)
             code: CodeType = self.source_to_code(content, path)
             return code

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import py_compile
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -256,3 +258,35 @@ async def test_an_encoding_line_and_a_byte_order_mark_are_honoured(tmp_path: Pat
     worker = await workers(tmp_path)
     await worker.load()
     assert (await worker.call("f", {})).observation == "é"
+
+
+LATE = '''
+    def late() -> str:
+        """Import a module when called."""
+        import helper
+        return helper.VALUE
+
+    CUSTOM_TOOLS = [late]
+'''
+
+
+async def test_a_module_imported_in_a_call_is_the_one_of_the_load(loaded: Loaded) -> None:
+    worker, _ = await loaded(LATE, {"helper.py": "VALUE = 'as approved'\n"})
+    assert (await worker.call("late", {})).observation == "as approved"
+
+
+async def test_a_module_changed_after_the_load_is_not_imported_by_a_call(loaded: Loaded, project: Project) -> None:
+    worker, _ = await loaded(LATE, {"helper.py": "VALUE = 'as approved'\n"})
+    await asyncio.sleep(0.05)  # the clock of file systems is a coarse one
+    project(LATE, {"helper.py": "open('canary', 'w').close()\nVALUE = 'changed'\n"})
+    result = await worker.call("late", {})
+    assert result.status == "error"
+    assert "helper.py has changed since the tools were loaded" in result.observation
+
+
+async def test_a_module_that_is_removed_and_imported_again_is_still_checked(loaded: Loaded, project: Project) -> None:
+    text = LATE.replace("import helper\n", "import sys; sys.modules.pop('helper', None); import helper\n", 1)
+    worker, _ = await loaded("import helper\n" + textwrap.dedent(text), {"helper.py": "VALUE = 'as approved'\n"})
+    assert (await worker.call("late", {})).observation == "as approved"
+    project("import helper\n" + textwrap.dedent(text), {"helper.py": "VALUE = 'changed'\n"})
+    assert "has changed" in (await worker.call("late", {})).observation
