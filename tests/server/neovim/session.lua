@@ -69,6 +69,46 @@ local function approved(client, title, said)
   check(messages[#messages]:find(said, 1, true), "another answer than expected: " .. messages[#messages])
 end
 
+local function line_of(pattern)
+  return vim.fn.getline(vim.fn.search(pattern, "nw"))
+end
+
+local function rename(to)
+  vim.fn.search("def \\zs", "w")
+  vim.lsp.buf.rename(to)
+  wait("rename to " .. to, function()
+    return line_of("^CUSTOM_TOOLS"):find("[" .. to .. ", {\"function\": " .. to .. ",", 1, true)
+  end)
+  check(line_of("def "):find("def " .. to .. "(", 1, true), "the definition was not renamed: " .. line_of("def "))
+end
+
+-- A rename there and back, a name that a rule forbids, and completion by omnifunc in a line that is not finished.
+local function authoring(client)
+  rename("hail")
+  rename("greet")
+  local refused = client.request_sync("textDocument/rename", {
+    textDocument = vim.lsp.util.make_text_document_params(0),
+    position = { line = 0, character = 5 },
+    newName = "bash",
+  }, 20000, 0)
+  check(refused.err and refused.err.message:find("built-in tool", 1, true), "not refused: " .. vim.inspect(refused))
+
+  local row = vim.fn.search("^CUSTOM_TOOLS", "nw")
+  local before = vim.fn.getline(row)
+  local unfinished = before:gsub("}%]$", ', "re')
+  vim.fn.setline(row, unfinished)
+  local found = client.request_sync("textDocument/completion", {
+    textDocument = vim.lsp.util.make_text_document_params(0),
+    position = { line = row - 1, character = #unfinished },
+  }, 20000, vim.api.nvim_get_current_buf()) -- the number, not 0: only then are pending changes sent first
+  local last = found and found.result and found.result.items[#found.result.items]
+  check(last and last.label == "require_approval", "no completion: " .. vim.inspect(found))
+  vim.lsp.util.apply_text_edits({ last.textEdit }, 0, client.offset_encoding)
+  local completed = vim.fn.getline(row)
+  check(completed:find('"say_hello", "require_approval": ', 1, true), "not completed: " .. completed)
+  vim.fn.setline(row, before)
+end
+
 local function session()
   local id = vim.lsp.start_client({
     name = "adal",
@@ -95,7 +135,9 @@ local function session()
   }
   local actions = client.request_sync("textDocument/codeAction", params, 20000, 0)
   check(actions and actions.result and actions.result[1], "no code action: " .. vim.inspect(actions))
-  vim.lsp.util.apply_workspace_edit(actions.result[1].edit, client.offset_encoding)
+  check(actions.result[1].edit == nil, "the edit came unasked for")
+  local action = client.request_sync("codeAction/resolve", actions.result[1], 20000, 0).result
+  vim.lsp.util.apply_workspace_edit(action.edit, client.offset_encoding)
   wait("end of the diagnostic", function()
     return #diagnostics_with("ADAL101") == 0
   end)
@@ -106,6 +148,7 @@ local function session()
     position = { line = 0, character = 5 },
   }, 20000, 0)
   check(hover and hover.result and hover.result.contents.value:find("greet", 1, true), "no card: " .. vim.inspect(hover))
+  authoring(client)
   vim.cmd("silent write")
 
   if with_agent then
