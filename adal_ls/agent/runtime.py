@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from adal_ls.agent.offline import NAME as OFFLINE
 from adal_ls.agent.projects import Projects
 from adal_ls.agent.prompt import system_prompt
 from adal_ls.agent.registry import RegistryError, ToolRegistry, build_registry
-from adal_ls.agent.store import Store, now
+from adal_ls.agent.store import Store, StoreError, now
 from adal_ls.agent.stream import ModelError
 from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.protocol.host import HostSettings
@@ -60,6 +61,7 @@ class _Running:
     finished: asyncio.Future[FinishedEvent]
     task: asyncio.Task[None] | None = None
     cancelling: bool = field(default=False)
+    last_seq: int = field(default=0)
 
 
 class Runtime:
@@ -213,7 +215,9 @@ class Runtime:
 
     def _emit(self, run_id: str, event: Event, full: str | None = None) -> None:
         """Stored first, then told: what was shown is never lost."""
-        self._on_update(self._store.append(run_id, event, full=full))
+        update = self._store.append(run_id, event, full=full)
+        self._runs[run_id].last_seq = update.seq
+        self._on_update(update)
 
     async def _run(self, run_id: str, running: _Running) -> None:
         """One episode from its prompt to its one `finished` event, whatever happens."""
@@ -235,7 +239,9 @@ class Runtime:
             self._emit(run_id, ErrorEvent(code="tools", message=str(error)))
         except Exception as fault:  # noqa: BLE001 - the boundary that owns it: every episode ends with `finished`
             _log.exception("run %s failed", run_id)
-            self._emit(run_id, ErrorEvent(code="internal", message=f"{type(fault).__name__}: {fault}"))
+            finished = FinishedEvent(stop_reason="error")
+            with contextlib.suppress(StoreError):  # then the end cannot be stored either, and `_finish` tells it
+                self._emit(run_id, ErrorEvent(code="internal", message=f"{type(fault).__name__}: {fault}"))
         finally:
             try:
                 if lease is not None:
@@ -248,6 +254,13 @@ class Runtime:
     def _finish(self, run_id: str, running: _Running, finished: FinishedEvent) -> None:
         try:
             self._emit(run_id, finished)
+        except StoreError as fault:
+            # Told all the same: whoever watches must not wait for ever. The store shows the run as interrupted.
+            _log.error("the end of run %s is not stored: %s", run_id, fault)
+            finished = FinishedEvent(stop_reason="error")
+            for event in (ErrorEvent(code="store", message=str(fault)), finished):
+                running.last_seq += 1
+                self._on_update(RunUpdate(run_id=run_id, seq=running.last_seq, event=event))
         finally:
             running.finished.set_result(finished)
 

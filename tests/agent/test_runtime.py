@@ -386,3 +386,21 @@ async def test_what_the_model_said_before_an_error_is_in_the_end_of_the_run(benc
     assert finished.stop_reason == "error"
     assert "hi there" in (finished.answer or "")
     assert "did you mean 'echo'" in bench.errors()[0].message
+
+
+async def test_a_run_whose_store_fails_still_tells_its_end(bench: Bench) -> None:
+    bench.tools(BUMP)
+    desk = Desk()
+    runtime = bench.open(desk)
+    run_id = runtime.start(
+        RunStartParams(prompt="go", model=bench.script({"calls": [call("bump", "c1", {"tag": "a"})]}))
+    )
+    (asked,) = await desk.until(1)
+    bench.store.close()
+    desk.reply(asked, "allow_once")
+    finished = await asyncio.wait_for(runtime.wait(run_id), 20)
+    assert finished.stop_reason == "error"
+    assert [update.event.type for update in bench.updates][-2:] == ["error", "finished"]
+    assert "runs.db" in bench.errors()[-1].message
+    assert [update.seq for update in bench.updates] == list(range(1, len(bench.updates) + 1))
+    assert runs_file(bench) == []
