@@ -8,7 +8,7 @@ from adal_ls.lint.config import Config
 from adal_ls.lint.findings import Finding
 from adal_ls.lint.ignores import Ignores
 from adal_ls.lint.model import ToolFile
-from adal_ls.lint.rules.base import FILE_RULES, FUNCTION_RULES, IGNORE_RULES, RULES, STATEMENT_RULES
+from adal_ls.lint.rules.base import FILE_RULES, FUNCTION_RULES, IGNORE_RULES, STATEMENT_RULES
 
 _DEFAULT = Config()
 
@@ -16,7 +16,7 @@ _DEFAULT = Config()
 def check(file: ToolFile, config: Config = _DEFAULT) -> list[Finding]:
     """All findings of a file that the configuration lets through, sorted by place, then by code.
 
-    `# adal: ignore[CODE, CODE]` on the line where a finding starts silences it, except for the codes in `FIXED`.
+    `# adal: ignore[CODE, NAME]` on the line where a finding starts silences it, except for the codes in `FIXED`.
     """
     found: dict[tuple[object, ...], Finding] = {}
     ignores = Ignores(file.lines)
@@ -25,7 +25,7 @@ def check(file: ToolFile, config: Config = _DEFAULT) -> list[Finding]:
         if configured is not None and not ignores.silences(configured):
             # Two entries of one function say the same about its name.
             found.setdefault((finding.range, finding.code, finding.message), configured)
-    for unused in ignores.unused(RULES, config):
+    for unused in ignores.unused(config):
         for rule in IGNORE_RULES:
             for finding in rule(unused):
                 configured = config.apply(finding)

@@ -36,6 +36,8 @@ Silence a finding with a comment on the line where it starts:
 def f(x) -> str:  # adal: ignore[ADAL303]
 ```
 
+A rule stands there by its code, by its name (`untyped-parameter`) or with its family (`ADAL3`), in any case.
+
 or rules in `pyproject.toml`, next to the `.adal` folder or above it in the same repository. A code, or the beginning of
 codes, stands for a rule or a family; where several match, the longest decides. Settings of the editor and options of
 the command line come before the file.

@@ -1,17 +1,23 @@
-"""`# adal: ignore[CODE, ...]`: which findings it silences, and which comments silence nothing."""
+"""`# adal: ignore[CODE, ...]`: which findings it silences, and which comments silence nothing.
+
+A code is also the name of a rule or the beginning of a family's codes, in any case.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from adal_ls.lint.codes import LOADING, read_code, unknown_code
 from adal_ls.lint.config import FIXED, Config
 from adal_ls.lint.findings import Finding, Fix, TextEdit
 from adal_ls.lint.rules.base import Unused
 from adal_ls.lint.text import Lines
 
-_MARK = re.compile(r"#[ \t]*adal:[ \t]*ignore\[([A-Za-z0-9, \t]*)\][ \t]*")
+# Without brackets, or with an open one, it names nothing; that is told, as it silences nothing.
+_MARK = re.compile(r"#[ \t]*adal:[ \t]*ignore(?:\[([^\]\r\n]*)\]|(?![\w-])(?:\[[^\]\r\n]*)?)[ \t]*", re.IGNORECASE)
+_WORD = re.compile(r"[^\s,]+")
 # Comments, and strings so that what looks like a comment inside of them is passed by.
 _TOKEN = re.compile(
     r"""
@@ -21,17 +27,17 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_WORKER = re.compile(r"ADAL9\d\d")
-"""Found when the file is loaded: lint cannot tell whether they are silenced."""
+_NO_CODES = "This silences nothing: name what is to be silenced, such as # adal: ignore[ADAL303]"
 
 
 @dataclass(frozen=True, slots=True)
 class _Code:
-    """One code of one comment, by offsets."""
+    """One code of one comment, by offsets: as it is written, and what it stands for (None where no rule has it)."""
 
-    code: str
+    written: str
     start: int
     end: int
+    code: str | None
 
 
 @dataclass(slots=True)
@@ -40,7 +46,7 @@ class _Mark:
     end: int
     comment_end: int
     codes: list[_Code]
-    used: set[str] = field(default_factory=set)
+    used: set[_Code] = field(default_factory=set)
 
 
 class Ignores:
@@ -49,7 +55,7 @@ class Ignores:
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
         self._marks: dict[int, list[_Mark]] = {}
-        if "adal:" in lines.text and _MARK.search(lines.text):
+        if "ignore" in lines.text.lower() and _MARK.search(lines.text):
             for mark in _marks(lines.text):
                 self._marks.setdefault(lines.position(mark.start).line, []).append(mark)
 
@@ -59,23 +65,27 @@ class Ignores:
             return False
         found = False
         for mark in self._marks.get(finding.range.start.line, ()):
-            if any(code.code == finding.code for code in mark.codes):
-                mark.used.add(finding.code)
-                found = True
+            for code in mark.codes:
+                if code.code is not None and finding.code.startswith(code.code):
+                    mark.used.add(code)
+                    found = True
         return found
 
-    def unused(self, known: Collection[str], config: Config) -> Iterator[Unused]:
+    def unused(self, config: Config) -> Iterator[Unused]:
         """What silences nothing, once every finding was asked for. Codes that are switched off are not judged."""
         for marks in self._marks.values():
             for mark in marks:
-                idle = [code for code in mark.codes if code.code not in mark.used and _is_judged(code.code, config)]
+                idle = [code for code in mark.codes if code not in mark.used and _is_judged(code.code, config)]
                 for code in idle:
                     removal = Fix("Remove it", (self._removal(mark, code, idle),), preferred=True)
-                    yield Unused(self._lines.range(code.start, code.end), _why(code.code, known), removal)
+                    yield Unused(self._lines.range(code.start, code.end), _why(code), removal)
+                if not mark.codes:
+                    removal = Fix("Remove it", (self._removal(mark, None, idle),), preferred=True)
+                    yield Unused(self._lines.range(mark.start, mark.end), _NO_CODES, removal)
 
-    def _removal(self, mark: _Mark, code: _Code, idle: list[_Code]) -> TextEdit:
+    def _removal(self, mark: _Mark, code: _Code | None, idle: list[_Code]) -> TextEdit:
         if len(idle) < len(mark.codes):
-            kept = ", ".join(other.code for other in mark.codes if other is not code)
+            kept = ", ".join(other.written for other in mark.codes if other is not code)
             return TextEdit(self._lines.range(mark.codes[0].start, mark.codes[-1].end), kept)
         text = self._lines.text
         if mark.end < mark.comment_end:  # a reason stands behind it: that stays a comment
@@ -92,24 +102,21 @@ def _marks(text: str) -> Iterator[_Mark]:
         if token.lastgroup != "comment":
             continue
         for match in _MARK.finditer(text, token.start(), token.end()):
-            codes = [
-                _Code(word.group(), word.start(), word.end())
-                for word in re.compile(r"[A-Za-z0-9]+").finditer(text, match.start(1), match.end(1))
-            ]
+            words = _WORD.finditer(text, match.start(1), match.end(1)) if match[1] else ()
+            codes = [_Code(word.group(), word.start(), word.end(), read_code(word.group())) for word in words]
             yield _Mark(match.start(), match.end(), token.end(), codes)
 
 
-def _is_judged(code: str, config: Config) -> bool:
-    return _WORKER.fullmatch(code) is None and (code in FIXED or config.enabled(code))
+def _is_judged(code: str | None, config: Config) -> bool:
+    if code is None:
+        return True
+    return not code.startswith(LOADING) and (code in FIXED or config.enabled(code))
 
 
-def _why(code: str, known: Collection[str]) -> str:
-    if code in FIXED:
-        return f"{code} cannot be silenced: Python or the runtime refuses what it is about"
-    if code not in known:
-        from difflib import get_close_matches  # only a comment with a slip pays for the import
-
-        near = next(iter(get_close_matches(code.upper(), known, n=1, cutoff=0.6)), None)
-        advice = f"; did you mean {near}?" if near else ""
-        return f"There is no rule {code}{advice}"
-    return f"Nothing on this line is found by {code}: the comment silences nothing"
+def _why(code: _Code) -> str:
+    if code.code is None:
+        text = unknown_code(code.written)
+        return text[0].upper() + text[1:]
+    if code.code in FIXED:
+        return f"{code.written} cannot be silenced: Python or the runtime refuses what it is about"
+    return f"Nothing on this line is found by {code.written}: the comment silences nothing"

@@ -55,3 +55,32 @@ def test_text_in_a_string_is_no_comment() -> None:
     text = "HELP = '''\n# adal: ignore[ADAL303]\n'''\nLINE = '# adal: ignore[ADAL303]'\n"
     assert codes(f"{text}def f(x: str):\n{TOOL}") == []
     assert codes(f"def f(x, y='# adal: ignore[ADAL303]'):\n{TOOL}") == ["ADAL303"]
+
+
+@pytest.mark.parametrize("written", ["adal303", "ADAL3", "adal3", "untyped-parameter", "Untyped-Parameter", "ADAL"])
+def test_a_rule_can_be_named_in_any_case_by_its_name_and_by_its_family(written: str) -> None:
+    assert codes(f"def f(x):  # adal: ignore[{written}]\n{TOOL}") == []
+    assert codes(f"def f(x):  # Adal: Ignore[ADAL2, {written}]\n{TOOL}") == ["ADAL002"]
+
+
+@pytest.mark.parametrize(
+    "comment", ["# adal: ignore", "# adal:ignore[]", "# adal: ignore[ADAL303", "# adal: ignore: x"]
+)
+def test_a_comment_without_codes_silences_nothing_and_says_so(comment: str) -> None:
+    source = f"def f(x):  {comment}\n{TOOL}"
+    assert codes(source) == ["ADAL303", "ADAL002"]
+    assert "name what is to be silenced, such as # adal: ignore[ADAL303]" in only(source, "ADAL002").message
+
+
+def test_the_fix_takes_a_comment_without_codes_out() -> None:
+    source = f"def f(x: str):  # adal: ignore\n{TOOL}"
+    assert fixed(source, only(source, "ADAL002").fixes[0]) == f"def f(x: str):\n{TOOL}"
+
+
+def test_a_family_does_not_silence_what_the_runtime_refuses() -> None:
+    source = f"def bash(x: str):  # adal: ignore[ADAL1]\n{TOOL.replace('[f]', '[bash]')}"
+    assert codes(source) == ["ADAL104", "ADAL002"]
+
+
+def test_other_words_that_begin_alike_are_no_such_comment() -> None:
+    assert codes(f"def f(x: str):  # adal: ignored by purpose, adal: ignore-list\n{TOOL}") == []

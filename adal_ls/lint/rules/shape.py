@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
 from adal_ls.lint.model import EntryKind, Item, ToolFile
 from adal_ls.lint.rules.base import Rule, rule
+from adal_ls.lint.rules.misnamed import LIST_NAME, hidden, is_missing, misnamed
 from adal_ls.lint.text import Position, Range, line_end
 from adal_ls.lint.values import Value, ValueKind
 
-_LIST_NAME = "CUSTOM_TOOLS"
 _ONE_LINE = 88
 
 
@@ -24,7 +24,7 @@ _ONE_LINE = 88
     fix="Add the list, with the public functions of the file.",
 )
 def missing_custom_tools(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    if file.tool_list.range is not None or file.bindings.knows(_LIST_NAME):
+    if not is_missing(file) or misnamed(file) or any(hidden(file)):  # ADAL215 says more
         return
     functions = [d.name for d in file.bindings.functions() if not d.name.startswith("_")]
     fixes = (_add_list(file, functions),) if functions else ()
@@ -116,13 +116,13 @@ def _as_list(file: ToolFile, wrong: Value) -> tuple[Fix, ...]:
 
 def _add_list(file: ToolFile, names: list[str]) -> Fix:
     end = line_end(file.text)
-    line = f"{_LIST_NAME} = [{', '.join(names)}]"
+    line = f"{LIST_NAME} = [{', '.join(names)}]"
     if len(line) > _ONE_LINE:
-        line = f"{_LIST_NAME} = [{end}{''.join(f'    {name},{end}' for name in names)}]"
+        line = f"{LIST_NAME} = [{end}{''.join(f'    {name},{end}' for name in names)}]"
     place = file.lines.position(len(file.text))
     finished = place.column == 0
     text = f"{end}{end}{line}{end}" if finished else f"{end}{end}{end}{line}"
-    return Fix(f"Add {_LIST_NAME}", (TextEdit(Range(place, place), text),), preferred=True)
+    return Fix(f"Add {LIST_NAME}", (TextEdit(Range(place, place), text),), preferred=True)
 
 
 def _last_line(file: ToolFile) -> Range:
