@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Literal
 
 from adal_ls.server import visible
 from adal_ls.server.capabilities import Client
+from adal_ls.server.progress import Progress
 from adal_ls.server.rpc import Answer, Connection, Json, Message, OnAnswer
 from adal_ls.server.runs import OnDecision, cancelled
 
@@ -81,7 +81,9 @@ class PlainFace:
         progress = self._progress.get(run_id)
         if progress is None:
             token = f"adal-run-{next(self._tokens)}"
-            progress = self._progress[run_id] = Progress(self._editor, self._send_droppable, token)
+            progress = self._progress[run_id] = Progress(
+                self._editor, self._send_droppable, token, "Agent run", cancellable=True
+            )
         if kind == "toolCall":
             progress.report(visible.escaped(f"{event.get('tool')}: {event.get('status')}"))
         elif kind == "state":
@@ -91,39 +93,6 @@ class PlainFace:
         progress = self._progress.pop(run_id, None)
         if progress is not None:
             progress.end()
-
-
-class Progress:
-    """One work-done progress. Says nothing before the client agreed to its token (LSP, "Work Done Progress")."""
-
-    def __init__(self, editor: Connection, send_droppable: Callable[[Message], None], token: str) -> None:
-        self._editor = editor
-        self._send_droppable = send_droppable
-        self.token = token
-        self._state: Literal["asked", "begun", "ended"] = "asked"
-        self._last = ""
-        editor.request("window/workDoneProgress/create", {"token": token}, self._created)
-
-    def report(self, text: str) -> None:
-        self._last = text
-        if self._state == "begun":
-            value = {"kind": "report", "message": text}
-            params = {"token": self.token, "value": value}
-            self._send_droppable({"jsonrpc": "2.0", "method": "$/progress", "params": params})
-
-    def end(self) -> None:
-        if self._state == "begun":
-            self._editor.notify("$/progress", {"token": self.token, "value": {"kind": "end"}})
-        self._state = "ended"
-
-    def _created(self, answer: Answer) -> None:
-        if answer.error is not None or self._state == "ended":
-            return
-        self._state = "begun"
-        value: dict[str, Json] = {"kind": "begin", "title": "Agent run", "cancellable": True}
-        if self._last:
-            value["message"] = self._last
-        self._editor.notify("$/progress", {"token": self.token, "value": value})
 
 
 class _Question:

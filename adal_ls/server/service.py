@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
@@ -17,6 +18,7 @@ from adal_ls.server.files import Files
 from adal_ls.server.host import Host, command_line
 from adal_ls.server.loads import Loads
 from adal_ls.server.log import Log
+from adal_ls.server.progress import Progress
 from adal_ls.server.rpc import (
     INTERNAL_ERROR,
     REQUEST_CANCELLED,
@@ -57,6 +59,7 @@ class Service:
         """`params` are those of `initialize`; `host_command` replaces the command line of the agent host."""
         options = params.get("initializationOptions")
         self._editor = editor
+        self._send_droppable = lambda message: writer.send(message, droppable=True)
         self._log = log
         self._trusted = settings.trusted(options)
         self.client = capabilities.read(params.get("capabilities"))
@@ -66,7 +69,13 @@ class Service:
         self._projects = projects.Projects()
         self._projects.folders = projects.folders(params)
         self._documents = Documents()
-        self._status = StatusReport(editor, wanted=self.client.adal_run_updates)
+        self._tokens = itertools.count(1)
+        self._status = StatusReport(
+            editor,
+            post,
+            wanted=self.client.adal_run_updates,
+            progress=self._progress if self.client.work_done_progress else None,
+        )
         self._diagnostics = Diagnostics(
             editor,
             self.client,
@@ -99,7 +108,7 @@ class Service:
         self.host.on_ready = self._host_ready
         self.host.on_gone = self._host_gone
         self._loads = Loads(self.host, self._projects, self._status, log, self._load_told)
-        plain = PlainFace(editor, self.client, lambda message: writer.send(message, droppable=True))
+        plain = PlainFace(editor, self.client, self._send_droppable)
         face: Face = AdalFace(editor, self.client) if self.client.adal_approval else plain
         self._runs = Runs(editor, self.host, self._projects, face, lambda: self._trusted)
         plain.fetch_arguments = self._runs.arguments
@@ -154,6 +163,10 @@ class Service:
     def catch_up(self, *, idle: bool) -> None:
         """After each message: does what may wait for a pause. `idle` says that no message is waiting."""
         self._diagnostics.publish_due(idle=idle)
+
+    def _progress(self, title: str) -> Progress:
+        token = f"adal-work-{next(self._tokens)}"
+        return Progress(self._editor, self._send_droppable, token, title, cancellable=False)
 
     # Start, trust, settings
 
