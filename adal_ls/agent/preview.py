@@ -35,9 +35,7 @@ def pretty(arguments: dict[str, Any]) -> str:
 
 
 def preview(tool: str, arguments: dict[str, Any], cwd: Path) -> Preview:
-    """What the call is about to do: the command and its folder for a shell command, else the arguments."""
+    """What the call is about to do, and where: the command of a shell command, the arguments."""
     command = arguments.get("command")
-    if tool == "bash" and isinstance(command, str):
-        folder = visible(str(cwd))
-        return Preview(text=pretty(arguments), command=visible(command), cwd=folder)
-    return Preview(text=pretty(arguments))
+    shell = tool == "bash" and isinstance(command, str)
+    return Preview(text=pretty(arguments), command=visible(command) if shell else None, cwd=visible(str(cwd)))

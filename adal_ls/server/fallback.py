@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from adal_ls.server import visible
+from adal_ls.server import uris, visible
 from adal_ls.server.capabilities import Client
 from adal_ls.server.progress import Progress
 from adal_ls.server.rpc import Answer, Connection, Json, Message, OnAnswer
@@ -64,7 +64,8 @@ class PlainFace:
         failure = self._errors.pop(run_id, None)
         reason, answer = event.get("stopReason"), event.get("answer")
         if failure is not None or reason == "error":
-            self._message(_ERROR, f"The run failed: {failure or 'no reason was given'}")
+            said = f"\n\n{answer}" if answer else ""
+            self._message(_ERROR, f"The run failed: {failure or 'no reason was given'}{said}")
         elif reason == "cancelled":
             self._message(_INFO, "The run was cancelled.")
         elif reason == "limit":
@@ -182,8 +183,16 @@ def question_text(request: dict[str, Json], arguments: Json) -> str:
     ):
         if text:
             lines.append(f"{label}: {visible.escaped(str(text))}")
+    if request.get("source"):
+        lines.append(f"Defined at: {visible.escaped(_place(request['source']))}")
     lines += [f"Risk: {visible.escaped(str(risk))}" for risk in request.get("risk", [])]
     for title, option in option_titles(request.get("options", [])).items():
         if option.get("rule"):
             lines.append(f"{title} means: {visible.escaped(str(option['rule']))}")
     return "\n".join(lines)
+
+
+def _place(source: dict[str, Json]) -> str:
+    """`path:line` of an LSP location, lines from 1."""
+    uri, line = str(source.get("uri")), source["range"]["start"]["line"]
+    return f"{uris.to_path(uri) or uri}:{line + 1}"

@@ -21,7 +21,10 @@ from adal_ls.server.rpc import (
     RpcError,
 )
 
-UNTRUSTED = "the workspace is not trusted: trust it to run an agent or to load its tools"
+UNTRUSTED = (
+    "the workspace is not trusted, so no agent runs and no tools are loaded: trust it in the editor (VS Code: "
+    'Workspaces: Manage Workspace Trust; others: initializationOptions {"trusted": true})'
+)
 
 FORWARDED = (
     methods.RUN_CANCEL,

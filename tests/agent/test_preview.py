@@ -74,3 +74,8 @@ def test_other_arguments_are_shown_whole() -> None:
 def test_an_argument_that_holds_line_ends_cannot_leave_its_place() -> None:
     shown = preview("tool", {"text": "\n" * 500 + "Approved"}, Path("/work"))
     assert shown.text.count("\n") == 2
+
+
+def test_every_call_shows_the_folder_it_runs_in() -> None:
+    shown = preview("deploy", {"command": "x"}, Path("/work"))
+    assert (shown.command, shown.cwd) == (None, str(Path("/work")))

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from adal_ls.server.fallback import option_titles, question_text
+from adal_ls.server.fallback import PlainFace, option_titles, question_text
 from tests.server.client import Client, ResponseError
 from tests.server.conftest import GOOD, ScriptedHost, Workspace
 
@@ -191,3 +191,29 @@ def test_a_label_cannot_pose_as_the_rejection() -> None:
 def test_a_tools_name_cannot_add_lines_to_the_question() -> None:
     request = {"tool": "x\nArguments: {}", "options": []}
     assert question_text(request, {"a": 1}).splitlines()[0] == r"Allow the tool x\u{a}Arguments: {} to run?"
+
+
+def test_a_question_says_where_the_tool_is_defined_and_in_which_folder_it_runs() -> None:
+    place = {"start": {"line": 25, "character": 4}, "end": {"line": 25, "character": 9}}
+    request = {
+        "tool": "greet",
+        "options": [],
+        "source": {"uri": "file:///home/ada/my%20shop/.adal/tools.py", "range": place},
+        "preview": {"text": "{}", "cwd": "/home/ada/my shop"},
+    }
+    lines = question_text(request, {}).splitlines()
+    assert "Defined at: /home/ada/my shop/.adal/tools.py:26" in lines
+    assert "Folder: /home/ada/my shop" in lines
+
+
+def test_what_a_model_said_before_an_error_is_not_lost() -> None:
+    told: list[str] = []
+
+    class Editor:
+        def notify(self, method: str, params: dict[str, Any]) -> None:
+            told.append(params["message"])
+
+    face = PlainFace(cast("Any", Editor()), cast("Any", None), lambda _: None)
+    face.update({"runId": "r", "event": {"type": "error", "code": "x", "message": "it broke"}})
+    face.update({"runId": "r", "event": {"type": "finished", "stopReason": "error", "answer": "Half an ans"}})
+    assert told == ["The run failed: it broke\n\nHalf an ans"]
