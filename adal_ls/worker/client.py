@@ -38,6 +38,7 @@ from adal_ls.worker.death import (
     by_call_limit,
     by_itself,
     by_load_limit,
+    crash_place,
     unloaded,
 )
 from adal_ls.worker.output import OutputReader
@@ -143,12 +144,12 @@ class WorkerClient:
                 project = read_project(answer)
             except asyncio.TimeoutError:
                 self._finish(by_load_limit(self._limits.load))
-                project = self._unloaded(await self._death())
+                project = self._unloaded(await self._death(), transcript)
             except (ConnectionClosedError, RpcError):
-                project = self._unloaded(await self._death())
+                project = self._unloaded(await self._death(), transcript)
             except ProtocolViolationError as fault:
                 self._finish(by_breach(fault))
-                project = self._unloaded(await self._death())
+                project = self._unloaded(await self._death(), transcript)
             except asyncio.CancelledError:
                 self._finish(CLOSED)
                 raise
@@ -268,8 +269,10 @@ class WorkerClient:
         if self._worn:
             raise WorkerDiedError("the tool worker ends because a call was stopped; start a new one")
 
-    def _unloaded(self, death: Death) -> LoadedProject:
-        return unloaded(death, self._root, self._interpreter, self._hang)
+    def _unloaded(self, death: Death, transcript: Transcript) -> LoadedProject:
+        self._output.drain()  # a crash tells its place there
+        seen = crash_place(transcript.text, self._root) if death.kind == "crash" else self._hang
+        return unloaded(death, self._root, self._interpreter, seen)
 
     # What the worker tells. Nothing here trusts it.
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from adal_ls.worker.data import LoadedProject, LoadError, LoadErrorKind
 from adal_ls.worker.process import describe_exit
+from adal_ls.worker.sources import Sources
+
+_CRASH_FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.M)  # as faulthandler writes it
+_ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 
 
 class WorkerError(Exception):
@@ -51,12 +57,31 @@ def by_call_limit(limit: float) -> Death:
     return Death("timeout", f"was stopped after {limit:g} s (the time limit)")
 
 
-def unloaded(death: Death, root: Path, python: str, hang: tuple[str, int] | None) -> LoadedProject:
-    """A project whose worker died while loading it; `hang` is the line it was last seen at."""
+def unloaded(death: Death, root: Path, python: str, seen: tuple[str, int] | None) -> LoadedProject:
+    """A project whose worker died while loading it; `seen` is the file and line it hung or crashed at."""
     file, line = str(root / ".adal" / "tools.py"), 0
     text = f"the file {death.text}"
     if death.kind == "exit" and death.exit_code is not None:
         text = f"the file ends the program while being loaded (exit code {death.exit_code})"
-    if death.kind == "timeout" and hang is not None:
-        file, line = hang
+    if death.kind in ("timeout", "crash") and seen is not None:
+        file, line = seen
     return LoadedProject(error=LoadError(death.kind, text, file, line, exit_code=death.exit_code), python=python)
+
+
+def crash_place(printed: str, root: Path) -> tuple[str, int] | None:
+    """File and line of the project in the last words of a worker that crashed; the deepest frame comes first."""
+    _, said, frames = printed.rpartition("Fatal Python error: ")
+    if not said:
+        return None
+    sources = Sources(str(root))
+    for frame in _CRASH_FRAME.finditer(frames):
+        # All but ASCII stands escaped. On Windows a backslash may be just that.
+        for file in (frame[1], _ESCAPE.sub(_character, frame[1])):
+            if sources.owns(file) and Path(file).is_file():
+                return file, int(frame[2])
+    return None
+
+
+def _character(escape: re.Match[str]) -> str:
+    code = int(escape[1] or escape[2] or escape[3], 16)
+    return chr(code) if code <= sys.maxunicode else escape[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import faulthandler
 import importlib.metadata
 import json
 import os
@@ -41,8 +42,11 @@ def serve(reading: int, writing: int, *, root: str, load_limit: float) -> None:
     first = inbox.wait()
     # Before the loop runs, in the main thread: files call asyncio.run and signal.signal when they are imported.
     report = lambda file, line: _notify(writer, "hangs", {"file": file, "line": line})  # noqa: E731
+    # A crash tells the line on descriptor 2, where the host reads it; it is the only witness.
+    faulthandler.enable(2, all_threads=False)
     with reporting_place(root, load_limit, report):
         project = load(root)
+    faulthandler.disable()
     asyncio.run(_serve_calls(project, writer, inbox, first))
 
 

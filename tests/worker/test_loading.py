@@ -121,6 +121,16 @@ async def test_a_crash_at_import_names_the_signal(loaded: Loaded) -> None:
     assert "SIGSEGV" in error.message
 
 
+async def test_a_crash_in_c_code_at_import_is_told_at_its_line(tmp_path: Path, workers: Workers) -> None:
+    # https://github.com/microsoft/vscode-python/issues/16075
+    root = tmp_path / "pröjekt"  # such names stand escaped in what a crash leaves behind
+    (root / ".adal").mkdir(parents=True)
+    (root / ".adal" / "tools.py").write_text("import deep\n")
+    (root / ".adal" / "deep.py").write_text("import ctypes\n\n\ndef f():\n    ctypes.string_at(0)\n\n\nf()\n")
+    error = failed(await (await workers(root)).load())
+    assert (error.kind, error.file, error.line) == ("crash", str(root / ".adal" / "deep.py"), 5)
+
+
 async def test_an_endless_import_is_ended_at_the_time_limit_and_its_line_told(loaded: Loaded) -> None:
     # https://github.com/bugy/script-server/issues/260
     started = time.monotonic()
