@@ -83,6 +83,7 @@ class GateContext:
     waiting: int = field(default=0, init=False)
     rejections: Counter[str] = field(default_factory=Counter, init=False)
     editing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    looking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
 
 async def execute(call: ModelCall, run: GateContext) -> CallResult:
@@ -242,6 +243,15 @@ def _record(
 
 async def _digest(tool: RegisteredTool, arguments: dict[str, Any], run: GateContext) -> str:
     """The digest of a call as things stand now."""
+    # One at a time, so that parallel calls are asked about in the order in which the model made them.
+    async with run.looking:
+        source = await _source(tool, arguments, run)
+    folder = os.path.realpath(run.root)  # noqa: ASYNC240 - a few lstat calls on a local folder
+    return args_digest(tool.name, arguments, folder, source)
+
+
+async def _source(tool: RegisteredTool, arguments: dict[str, Any], run: GateContext) -> str:
+    """What a call runs or starts from, beside its arguments."""
     source = tool.source_digest
     if tool.kind == "custom" and run.custom is not None:
         source = run.custom.digest
@@ -251,8 +261,7 @@ async def _digest(tool: RegisteredTool, arguments: dict[str, Any], run: GateCont
         source += await asyncio.to_thread(_named_files, run.root, arguments.get("command"))
     elif tool.group in ("Read", "Search"):
         source += f" {await asyncio.to_thread(_real_place, run.root, arguments.get('path', '.'))}"
-    folder = os.path.realpath(run.root)  # noqa: ASYNC240 - a few lstat calls on a local folder
-    return args_digest(tool.name, arguments, folder, source)
+    return source
 
 
 def _named_files(root: Path, command: object) -> str:
