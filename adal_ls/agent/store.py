@@ -34,7 +34,13 @@ from adal_ls.protocol.runs import (
 __all__ = ["Store", "StoreError", "UnknownRunError"]
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
-_SELECT_RUN = "SELECT run_id, title, agent, model, state, created, updated, usage, owner FROM runs "
+_SELECT_RUN = """SELECT run_id, title, agent, model, state, created, updated, usage, owner,
+    CASE state WHEN 'finished' THEN
+        (SELECT event FROM events WHERE events.run_id = runs.run_id ORDER BY seq DESC LIMIT 1)
+    END
+    FROM runs """
+_COUNT_DENIED = """SELECT run_id, count(*) FROM events
+    WHERE event LIKE '{"type":"decision",%"decision":"deny"%' GROUP BY run_id"""
 _INSERT_RUN = """INSERT INTO runs (run_id, title, agent, model, state, created, updated, usage, owner)
     VALUES (?,?,?,?,?,?,?,?,?)"""
 
@@ -137,6 +143,11 @@ class Store:
             run = _run(row, self._alive())
         return RunGetResult(run=run, events=[self._update(run_id, seq, text) for seq, text in events])
 
+    def denied(self) -> dict[str, int]:
+        """How many calls were denied, for each run where any was. Looks through all events."""
+        with self._reading():
+            return dict(self._connection.execute(_COUNT_DENIED).fetchall())
+
     def full_text(self, run_id: str, call_id: str) -> str | None:
         """The whole text of a result whose observation was cut; None where nothing was cut."""
         with self._reading():
@@ -216,7 +227,7 @@ class Store:
 
 
 def _run(row: tuple[Any, ...], alive: Callable[[str], bool]) -> Run:
-    run_id, title, agent, model, state, created, updated, usage, owner = row
+    run_id, title, agent, model, state, created, updated, usage, owner, last = row
     if state != "finished" and not alive(owner):
         state = "interrupted"
     return Run(
@@ -228,6 +239,7 @@ def _run(row: tuple[Any, ...], alive: Callable[[str], bool]) -> Run:
         created=created,
         updated=updated,
         usage=_usage(usage),
+        stop_reason=None if last is None else json.loads(last).get("stopReason"),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,14 +33,14 @@ def command() -> None:
 def list_runs(project: Path, style: str) -> None:
     """List the runs, newest first."""
     with _opened(project) as store:
-        runs = store.runs() if store is not None else []
+        runs, denied = (store.runs(), store.denied()) if store is not None else ([], {})
     if style == "json":
         give_json([run.wire() for run in runs])
     elif is_terminal(sys.stdout):
-        _give_table(runs)
+        _give_table(runs, denied)
     else:
         for run in runs:
-            give("\t".join([run.run_id, run.created, run.state, run.model, run.title]))
+            give("\t".join([run.run_id, run.created, _ended(run, denied), run.model, run.title]))
     if not runs:
         say(f"No runs in {project.resolve()} yet. Start one: adal-ls run -q 'what to do'")
 
@@ -61,7 +61,7 @@ def show(run_id: str, project: Path, style: str) -> None:
     from adal_ls.cli.transcript import lines
 
     run = got.run
-    give(f"Run {run.run_id}  {run.state}\nmodel {run.model}, {run.created} to {run.updated}\n")
+    give(f"Run {run.run_id}  {_ended(run, {})}\nmodel {run.model}, {run.created} to {run.updated}\n")
     for line in lines(update.event for update in got.events):
         give(line)
     if run.usage is not None:
@@ -101,14 +101,22 @@ def _whole_id(store: Store, given: str, project: Path) -> str:
     raise Failure(f"no run begins with '{given}' in {project.resolve()}; see adal-ls runs list")
 
 
-def _give_table(runs: list[Run]) -> None:
+def _ended(run: Run, denied: Mapping[str, int]) -> str:
+    """How a run ended, or its state while it has not; and how many of its calls were denied."""
+    reason = run.stop_reason
+    state = run.state.replace("_", " ") if reason is None else "answered" if reason == "end_turn" else reason
+    count = denied.get(run.run_id, 0)
+    return f"{state}, {count} denied" if count else state
+
+
+def _give_table(runs: list[Run], denied: Mapping[str, int]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("Run", "Started", "State", "Model", "Prompt")
+    table = Table("Run", "Started", "Ended", "Model", "Prompt")
     for run in runs:
-        cells = (run.run_id[:8], run.created[:19].replace("T", " "), run.state, run.model, run.title)
+        cells = (run.run_id[:8], run.created[:19].replace("T", " "), _ended(run, denied), run.model, run.title)
         # Text, not str: what a prompt says is never markup.
         table.add_row(*(Text(printable(cell)) for cell in cells))
     Console().print(table)

@@ -163,6 +163,7 @@ class Run(Message):
     created: str = Field(description="ISO 8601, UTC.")
     updated: str
     usage: Usage | None = None
+    stop_reason: StopReason | None = Field(default=None, description="How it ended; absent until it is finished.")
 
 
 class RunListResult(Message):

@@ -76,7 +76,19 @@ def test_without_a_terminal_the_list_is_plain_lines(adal_ls: Run) -> None:
     identity = run_id(adal_ls, "-q", "double(number=1)")
     (line,) = adal_ls("runs", "list").stdout.splitlines()
     assert line.split("\t")[0] == identity
-    assert line.split("\t")[2:] == ["finished", "offline", "double(number=1)"]
+    assert line.split("\t")[2:] == ["answered", "offline", "double(number=1)"]
+
+
+def test_the_list_says_how_each_run_ended(adal_ls: Run, project: Path) -> None:
+    for query in ("double(number=1)", "note(text='x') note(text='y')", "dubble(number=1)"):
+        adal_ls("run", "--trust", "-q", query)
+    turn = "- calls: [{name: double, arguments: {number: 1}}]\n"
+    (project / "turns.yaml").write_text(turn * 20)
+    adal_ls("run", "--trust", "-q", "go", "-m", "script:turns.yaml")
+    lines = adal_ls("runs", "list").stdout.splitlines()
+    assert [line.split("\t")[2] for line in lines] == ["limit", "error", "answered, 2 denied", "answered"]
+    runs = [StoredRun.model_validate(run) for run in json.loads(adal_ls("runs", "list", "--format", "json").stdout)]
+    assert [run.stop_reason for run in runs] == ["limit", "error", "end_turn", "end_turn"]
 
 
 def test_looking_for_runs_leaves_nothing_behind(adal_ls: Run, project: Path) -> None:

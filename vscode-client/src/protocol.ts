@@ -234,6 +234,8 @@ export interface Run {
   created: string;
   updated: string;
   usage?: Usage;
+  /** How it ended; absent until it is finished. */
+  stopReason?: StopReason;
 }
 
 export interface RunListResult {
