@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -89,7 +90,8 @@ class _Search:
     def read(self, module: ast.Module) -> Iterator[Occurrence]:
         # A stack, not recursion: a chain of operators is as deep as it is long. Each node comes with whether a scope
         # around it has the name for itself, and with the f-string it stands in.
-        stack: list[tuple[ast.AST, bool, ast.JoinedStr | None]] = [(module, False, None)]
+        stack: list[tuple[ast.AST, bool, ast.JoinedStr | None]]
+        stack = [(statement, False, None) for statement in self._mentioning(module)]
         while stack:
             node, hidden, string = stack.pop()
             if not hidden:
@@ -111,6 +113,20 @@ class _Search:
                 stack += [(first, hidden, string), *((child, own, string) for child in rest)]
             else:
                 stack += [(child, hidden, string) for child in _children(node)]
+
+    def _mentioning(self, module: ast.Module) -> list[ast.stmt]:
+        """The top-level statements that can hold the name: a large file has few that do."""
+        if not self._lines.text.isascii():
+            return module.body  # the name can be written in other characters that are equal in NFKC
+        places = re.finditer(rf"\b{re.escape(self._name)}\b", self._lines.text)
+        lines = sorted({self._lines.position(match.start()).line for match in places})
+        found = []
+        for statement in module.body:
+            first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))]) - 1
+            at = bisect_left(lines, first)
+            if at < len(lines) and lines[at] < (statement.end_lineno or statement.lineno):
+                found.append(statement)
+        return found
 
     def _here(self, node: ast.AST, string: ast.JoinedStr | None) -> Iterator[Occurrence]:
         name = self._name

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from adal_ls import naming
 from adal_ls.lint.bindings import Binding
-from adal_ls.lint.checker import check
 from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, TextEdit
 from adal_ls.lint.fixing import apply
@@ -16,9 +15,10 @@ from adal_ls.lint.modules import Modules, everywhere, home
 from adal_ls.lint.occurrences import Role, of_name
 from adal_ls.lint.places import FunctionName, GivenName, find
 from adal_ls.lint.reader import read
+from adal_ls.lint.rules import RULES
 from adal_ls.lint.text import Position, Range
 
-NAMING_ERRORS = frozenset({"ADAL101", "ADAL102", "ADAL103", "ADAL104"})
+NAMING_ERRORS = ("ADAL101", "ADAL102", "ADAL103", "ADAL104")
 
 
 class RenameError(Exception):
@@ -51,7 +51,7 @@ def rename(modules: Modules, module: str, place: Position, new: str) -> Mapping[
         if new == found.entry.name:
             return {}
         edits = (_given(file, found, new),)
-        _judge(file, edits)
+        _judge(file, read(apply(file, edits)))
         return {module: edits}
     if found is None:
         raise RenameError("Only functions and the names of tools can be renamed")
@@ -81,10 +81,10 @@ def _rename_function(modules: Modules, module: str, name: str, new: str) -> Mapp
         _refuse_unreadable(file, called)
         edits[other] = tuple(TextEdit(occurrence.range, new) for occurrence in found)
         own = sum(occurrence.role not in (Role.ORIGINAL, Role.ATTRIBUTE) for occurrence in found)
+        after = read(apply(file, edits[other]))
         if own:
-            _refuse_clash(file, edits[other], new, own)
-    for other, its in edits.items():
-        _judge(modules[other], its)
+            _refuse_clash(file, after, new, own)
+        _judge(file, after)
     return edits
 
 
@@ -94,32 +94,31 @@ def _refuse_unreadable(file: ToolFile, name: str) -> None:
         raise RenameError(f"'{name}' also stands in code that cannot be read (line {line + 1}): mend that first")
 
 
-def _refuse_clash(file: ToolFile, edits: tuple[TextEdit, ...], new: str, expected: int) -> None:
+def _refuse_clash(file: ToolFile, after: ToolFile, new: str, expected: int) -> None:
     """A name that meant something before, here or in a scope where the old one is used, would mean two things."""
     wanted = naming.canonical(new)
     before = of_name(file.module, file.lines, wanted)
     if before:
         line = before[0].range.start.line + 1
         raise RenameError(f"'{new}' already has a meaning in this file (line {line}): take another name")
-    after = read(apply(file, edits))
     if len(of_name(after.module, after.lines, wanted)) != expected:
         raise RenameError(f"'{new}' is a local name in a function that uses this one: take another name")
 
 
-def _judge(file: ToolFile, edits: tuple[TextEdit, ...]) -> None:
+def _judge(file: ToolFile, after: ToolFile) -> None:
     """Refuse edits after which a naming rule is broken that was kept before."""
-    before = Counter(finding.code for finding in _naming(check(file)))
-    for finding in _naming(check(read(apply(file, edits)))):
+    before = Counter(finding.code for finding in _naming(file))
+    for finding in _naming(after):
         before[finding.code] -= 1
         if before[finding.code] < 0:
             raise RenameError(finding.message)
 
 
-def _naming(findings: Iterable[Finding]) -> list[Finding]:
-    return [finding for finding in findings if finding.code in NAMING_ERRORS]
+def _naming(file: ToolFile) -> list[Finding]:
+    return [finding for code in NAMING_ERRORS for finding in RULES[code](file)]
 
 
 def _rule_text(name: str) -> str:
     """What the naming rules say against a name."""
     probe = read(f"def f(): ...\n\n\nCUSTOM_TOOLS = [{{'function': f, 'name': {name!r}}}]\n")
-    return next(finding.message for finding in _naming(check(probe)))
+    return next(finding.message for finding in _naming(probe))

@@ -209,3 +209,7 @@ def test_a_rename_leaves_the_findings_of_a_real_file_as_they_were(file: object) 
         after = apply(before, edits["tools"])
         assert read(after).syntax == before.syntax
         assert sorted(codes(after)) == sorted(finding.code for finding in check(before))
+        renamed_file = read(after)
+        place = next(d for d in renamed_file.bindings.functions() if d.name == "renamed_by_the_test").name_range.start
+        back = rename({"tools": renamed_file}, "tools", place, definition.name)
+        assert apply(renamed_file, back["tools"]) == text
