@@ -84,6 +84,8 @@ class GateContext:
     rejections: Counter[str] = field(default_factory=Counter, init=False)
     editing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
     looking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    cancelled: str = field(default="cancelled by the user", init=False)
+    """What calls that a cancel cuts short are told."""
 
 
 async def execute(call: ModelCall, run: GateContext) -> CallResult:
@@ -109,7 +111,7 @@ async def _decide_and_run(tool: RegisteredTool, call: ModelCall, run: GateContex
     try:
         answer = await _decide(tool, arguments, shown, call.call_id, run)
     except asyncio.CancelledError:
-        cancelled = Answer(allowed=False, decided_by="cancelled", reason="the run was cancelled")
+        cancelled = Answer(allowed=False, decided_by="cancelled", reason=run.cancelled)
         _record(tool, call.call_id, shown, cancelled, cancelled.reason, run)
         raise
     if not answer.allowed:

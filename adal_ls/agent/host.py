@@ -42,6 +42,7 @@ from adal_ls.protocol.tools import Project, TrustChanged
 from adal_ls.version import __version__
 from adal_ls.wire.peer import INVALID_PARAMS, REQUEST_FAILED, Handler, Json, Peer, RpcError
 
+_GONE = "the editor went away (its window was closed or reloaded)"
 _NOT_TRUSTED = "The workspace is not trusted: nothing of it is loaded or run until you trust it."
 
 P = TypeVar("P", bound=Message)
@@ -57,9 +58,9 @@ class Host:
         self._cancels: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
-        """Cancels runs, ends workers, closes the store and the connection."""
+        """The server went away: cancels runs, ends workers, closes the store and the connection."""
         if self._runtime is not None:
-            await self._runtime.close()
+            await self._runtime.close(_GONE)
         if self._store is not None:
             self._store.close()
         self.peer.close()

@@ -33,8 +33,6 @@ MAX_STEPS = 20
 MAX_IDENTICAL_TURNS = 8
 """Turns in a row with the very same calls after which the episode stops: the model goes in circles."""
 
-_CANCELLED = "cancelled by the user"
-
 _INCOMPLETE = {
     "length": "The answer ends here because the model's output limit was reached.",
     "content_filter": "The provider's content filter ended the answer.",
@@ -127,7 +125,7 @@ class Episode:
             await asyncio.gather(*tasks, return_exceptions=True)
             for call, task in zip(calls, tasks, strict=True):
                 done = not task.cancelled() and task.exception() is None
-                self.conversation.add_result(call.call_id, task.result() if done else _CANCELLED)
+                self.conversation.add_result(call.call_id, task.result() if done else self.context.cancelled)
 
     async def _one(self, call: ModelCall) -> str:
         """Runs one call and emits its one result; returns what the model sees."""
@@ -135,7 +133,7 @@ class Episode:
         try:
             result = await gate.execute(call, self.context)
         except asyncio.CancelledError:
-            self._show(call, CallResult("cancelled", _CANCELLED), began)
+            self._show(call, CallResult("cancelled", self.context.cancelled), began)
             raise
         except Exception as fault:
             self._show(call, CallResult("error", f"The call failed inside adal-ls: {fault}"), began)

@@ -60,6 +60,7 @@ class _Running:
     mode: PermissionMode
     finished: asyncio.Future[FinishedEvent]
     task: asyncio.Task[None] | None = None
+    context: GateContext | None = None
     cancelling: bool = field(default=False)
     last_seq: int = field(default=0)
 
@@ -133,8 +134,11 @@ class Runtime:
         """
         return await asyncio.shield(self._find(run_id).finished)
 
-    async def cancel(self, run_id: str) -> None:
+    async def cancel(self, run_id: str, why: str | None = None) -> None:
         """Cancels a run and waits until it has stopped; nothing happens to one that has ended.
+
+        Args:
+            why: what ends it, where that is not the wish of the person; then the run says so.
 
         Raises:
             UnknownRunError: it was not started here.
@@ -145,6 +149,10 @@ class Runtime:
         if not running.cancelling:
             running.cancelling = True
             await asyncio.sleep(0)  # a task that is cancelled before its first step would never say that it ended
+            if why is not None:
+                self._emit(run_id, NoticeEvent(text=f"Stopped: {why}."))
+                if running.context is not None:
+                    running.context.cancelled = f"cancelled: {why}"
             self._emit(run_id, StateEvent(state="cancelling"))
             running.task.cancel()
         await asyncio.wait({running.task})
@@ -157,7 +165,7 @@ class Runtime:
         """The person granted trust, or withdrew it: then all runs are cancelled and all workers ended."""
         self.trusted = trusted
         if not trusted:
-            await self.close()
+            await self.close("trust in the workspace was withdrawn")
 
     def pending(self) -> list[ApprovalRequest]:
         """The approvals that wait for an answer."""
@@ -171,9 +179,9 @@ class Runtime:
         """
         return self._approvals.arguments(approval_id)
 
-    async def close(self) -> None:
-        """Cancels all runs and ends all workers. The store stays open; it is the caller's."""
-        await asyncio.gather(*(self.cancel(run_id) for run_id in self._runs))
+    async def close(self, why: str | None = None) -> None:
+        """Cancels all runs (`why` as for `cancel`) and ends all workers. The store stays open; it is the caller's."""
+        await asyncio.gather(*(self.cancel(run_id, why) for run_id in self._runs))
         await self._projects.close()
         await model.close()
 
@@ -301,6 +309,7 @@ class Runtime:
             any_name=chosen.any_name,
             pythons=environments(choose_interpreter(self._settings.interpreter, running.root)),
         )
+        running.context = context
         return Episode(chosen, conversation, context, emit, store_result)
 
     def _registry(self, params: RunStartParams, lease: ToolsLease | None) -> ToolRegistry:

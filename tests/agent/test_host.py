@@ -282,6 +282,28 @@ async def test_when_the_server_goes_away_everything_ends_within_a_second(server:
     assert [process for process in left if process.status() != psutil.STATUS_ZOMBIE] == []
 
 
+async def test_a_run_whose_editor_went_away_says_so_and_not_that_a_person_stopped_it(
+    server: Server, root: Path
+) -> None:
+    await server.initialize(root)
+    server.approval_gate.clear()
+    await server.request(methods.RUN_START, {"prompt": "bump(tag='a')"})
+    await server.until(methods.APPROVAL_REQUEST)
+    assert server.process.stdin is not None
+    server.process.stdin.close()
+    notice = await server.until(methods.RUN_UPDATE, type="notice")
+    assert notice["text"] == "Stopped: the editor went away (its window was closed or reloaded)."
+    result = await server.until(methods.RUN_UPDATE, type="toolResult")
+    assert result["observation"] == "cancelled: the editor went away (its window was closed or reloaded)"
+    decision = await server.until(methods.RUN_UPDATE, type="decision")
+    assert (decision["decision"], decision["decidedBy"], decision["reason"]) == (
+        "deny",
+        "cancelled",
+        result["observation"],
+    )
+    assert (await server.until(methods.RUN_UPDATE, type="finished"))["stopReason"] == "cancelled"
+
+
 async def test_a_broken_message_is_answered_and_the_host_lives_on(server: Server, root: Path) -> None:
     assert server.process.stdin is not None
     server.process.stdin.write(with_headers(b"{not json"))
