@@ -139,6 +139,8 @@ def _data_folder(report: Report) -> None:
 def _sandbox(report: Report) -> None:
     from adal_ls.agent import sandbox
 
+    if report.data_folder is None:
+        return  # the sandbox hides that folder, and so cannot be made either
     with tempfile.TemporaryDirectory() as folder:
         try:
             finished = asyncio.run(sandbox.run("exit 0", Path(os.path.realpath(folder))))
