@@ -14,6 +14,11 @@ def main() -> None:
     arguments = sys.argv[1:]
     options = serving_options(arguments)
     if options is not None:
+        if sys.stdin is not None and sys.stdin.isatty():
+            # A person, not an editor; who starts a server by hand to see it start is not stopped.
+            sys.stderr.write(
+                "adal-ls serves the Language Server Protocol on standard input; for commands see adal-ls --help\n"
+            )
         from adal_ls.server import serve
 
         serve(log_file=options.get("--log-file"), log_level=options.get("--log-level"))

@@ -37,6 +37,16 @@ MAX_RETRY_AFTER = 60.0
 REQUEST_TIMEOUT = 600.0
 """Seconds without a byte of an answer."""
 
+KEYS = {
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "groq": ("GROQ_API_KEY",),
+    "openai": ("OPENAI_API_KEY",),
+    "openrouter": ("OPENROUTER_API_KEY",),
+    "xai": ("XAI_API_KEY",),
+}
+"""Providers that cannot be used without one of these variables; litellm says so too, after its import."""
+
 _loading = threading.Event()
 
 _BACKOFF = (0.5, 2.0)
@@ -56,6 +66,7 @@ class LitellmModel:
         self.name = name
 
     async def stream(self, messages: list[ChatMessage], tools: list[ToolSpec]) -> AsyncGenerator[Delta, None]:
+        _check_known_key(self.name)
         litellm = await load()
         _check_environment(litellm, self.name)
         for attempt in range(1, ATTEMPTS + 1):
@@ -158,23 +169,44 @@ def _import() -> Any:
     return litellm
 
 
+def _check_known_key(model: str) -> None:
+    """What can be said for certain before the import, which takes seconds.
+
+    Raises:
+        ModelError: code `auth`.
+    """
+    variables = KEYS.get(model.partition("/")[0]) if "/" in model else None
+    if variables and not any(variable in os.environ for variable in variables):
+        raise _no_key(model, " or ".join(variables))
+
+
+def _no_key(model: str, variables: str) -> ModelError:
+    return ModelError(
+        "auth",
+        f"{model} needs the environment variable {variables}, which is not set; set it where the editor or the "
+        "command line starts (any text will do for a local server that asks for none)",
+    )
+
+
+def _no_provider(litellm: Any, model: str) -> ModelError:
+    from difflib import get_close_matches  # only a slip pays for the import
+
+    provider = model.partition("/")[0]
+    near = get_close_matches(provider.lower(), [str(known.value) for known in litellm.provider_list], n=1)
+    how = "write provider/model, for example openai/gpt-4o or ollama_chat/qwen3, or 'offline' for none"
+    if "/" in model and near:
+        return ModelError("not_found", f"unknown provider '{provider}', did you mean {near[0]}? ({how})")
+    return ModelError("not_found", f"'{model}' is no model id that names its provider; {how}")
+
+
 def _check_environment(litellm: Any, model: str) -> None:
     try:
         missing = litellm.validate_environment(model).get("missing_keys") or []
         litellm.get_llm_provider(model)
     except litellm.exceptions.BadRequestError:
-        raise ModelError(
-            "not_found",
-            f"'{model}' is no model id that names its provider; write provider/model, for example openai/gpt-4o or "
-            "ollama_chat/qwen3, or 'offline' for none",
-        ) from None
+        raise _no_provider(litellm, model) from None
     if missing:
-        names = " and ".join(missing)
-        raise ModelError(
-            "auth",
-            f"{model} needs the environment variable {names}, which is not set; set it where the editor or the "
-            "command line starts (any text will do for a local server that asks for none)",
-        )
+        raise _no_key(model, " and ".join(missing))
 
 
 def _base_url(litellm: Any, model: str) -> str:

@@ -85,7 +85,7 @@ def read_script(path: Path) -> list[Turn]:
     except (OSError, UnicodeDecodeError) as fault:
         raise ModelError("script", f"{path}: cannot read the script: {fault}") from None
     except yaml.YAMLError as fault:
-        raise ModelError("script", f"{path}: not YAML: {fault}") from None
+        raise _not_yaml(path, fault) from None
     except RecursionError:
         raise ModelError("script", f"{path}: nested too deep") from None
     if isinstance(root, yaml.MappingNode):
@@ -153,6 +153,15 @@ def _string(path: Path, node: yaml.Node | None, key: str, default: str) -> str:
 def _value(node: yaml.Node) -> Any:
     constructor = yaml.constructor.SafeConstructor()
     return constructor.construct_document(node)
+
+
+def _not_yaml(path: Path, fault: yaml.YAMLError) -> ModelError:
+    """In one line: PyYAML's own text takes five."""
+    if not isinstance(fault, yaml.MarkedYAMLError) or fault.problem_mark is None:
+        return ModelError("script", f"{path}: not YAML: {' '.join(str(fault).split())}")
+    place = f"{fault.problem_mark.line + 1}:{fault.problem_mark.column + 1}"
+    said = ", ".join(part for part in (fault.context, fault.problem) if part)
+    return ModelError("script", f"{path}:{place}: not YAML: {said}")
 
 
 def _fault(path: Path, node: yaml.Node | yaml.Event | None, what: str) -> ModelError:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import click
 
-from adal_ls.cli.output import reason, say
 from adal_ls.version import __version__
 
 
@@ -83,6 +82,8 @@ def run_program(arguments: list[str]) -> int:
         return 1
     except OSError as fault:
         if not isinstance(fault, BrokenPipeError):
+            from adal_ls.cli.output import reason, say  # its imports would slow `--help`
+
             # Every command reads files and folders that can be anything; which one it was, the system says.
             say(f"Error: {reason(fault)}")
             return 1

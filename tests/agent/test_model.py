@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from adal_ls.agent import model as model_layer
-from adal_ls.agent.model import LitellmModel, redact
+from adal_ls.agent.model import KEYS, LitellmModel, load, redact
 from adal_ls.agent.stream import CallDelta, Delta, FinishDelta, ModelError, TextDelta, ToolSpec, UsageDelta
 from adal_ls.naming import provider_alias
 from adal_ls.protocol.runs import FinishedEvent, RunStartParams, UsageEvent
@@ -156,12 +156,37 @@ async def test_a_password_in_the_address_is_not_repeated(monkeypatch: pytest.Mon
         ("openai/gpt-4o", "needs the environment variable OPENAI_API_KEY"),
         ("anthropic/claude-x", "needs the environment variable ANTHROPIC_API_KEY"),
         ("gpt-nonsense", "names its provider"),
+        ("openia/gpt-4o", "unknown provider 'openia', did you mean openai?"),
     ],
 )
 async def test_a_missing_key_or_provider_is_named(monkeypatch: pytest.MonkeyPatch, name: str, message: str) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(ModelError, match=message):
         [delta async for delta in LitellmModel(name).stream([{"role": "user", "content": "x"}], [])]
+
+
+@pytest.mark.parametrize("provider", KEYS)
+async def test_a_key_that_is_certainly_missing_is_told_before_the_import(
+    monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    for variable in KEYS[provider]:
+        monkeypatch.delenv(variable, raising=False)
+    code = (
+        "import asyncio, sys; from adal_ls.agent.model import LitellmModel\n"
+        "async def main():\n"
+        f"    async for _ in LitellmModel('{provider}/m').stream([], []): pass\n"
+        "try: asyncio.run(main())\n"
+        "except Exception as fault: print('litellm' in sys.modules, fault)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
+    assert done.stdout.startswith(f"False {provider}/m needs the environment variable {KEYS[provider][0]}")
+    # litellm itself agrees that it is missing, and that each of them is enough.
+    litellm = await load()
+    assert litellm.validate_environment(f"{provider}/m")["missing_keys"]
+    for variable in KEYS[provider]:
+        with monkeypatch.context() as only:
+            only.setenv(variable, "x")
+            assert not litellm.validate_environment(f"{provider}/m")["missing_keys"]
 
 
 async def test_closing_the_stream_early_ends_the_request(monkeypatch: pytest.MonkeyPatch) -> None:

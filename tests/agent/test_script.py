@@ -62,7 +62,12 @@ async def test_turns_are_replayed_one_a_request(tmp_path: Path) -> None:
         ("- calls:\n  - arguments: {}\n", r"script\.yaml:2:5: a call needs a 'name'"),
         ("- calls: 3\n", r"script\.yaml:1:10: 'calls' is a list"),
         ("- calls:\n  - {name: a, arguments: {x: 2020-01-01}}\n", r"script\.yaml:2:26: 'arguments' is not JSON"),
-        ("- text: 'a\n", r"script\.yaml: not YAML"),
+        (
+            "- text: 'a\n",
+            r"^[^\n]*script\.yaml:2:1: not YAML: while scanning a quoted scalar, found unexpected end[^\n]*$",
+        ),
+        ("- text: a\n  b: c: d\n", r"^[^\n]*script\.yaml:2:7: not YAML: mapping values are not allowed here$"),
+        ("- text: a\x07\n", r"^[^\n]*script\.yaml: not YAML: [^\n]*$"),
         ("- {}\n", r"script\.yaml:1:3: a turn needs text or calls"),
         ("- {[1]: 3}\n", r"script\.yaml:1:4: unknown key 'that is no text'"),
         ("- {? {a: b}\n  : 3}\n", r"script\.yaml:1:6: unknown key 'that is no text'"),

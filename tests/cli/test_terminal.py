@@ -243,6 +243,7 @@ def test_nothing_is_written_into_an_open_question(project: Path) -> None:
     terminal.answer("")
     # What the terminal echoes, and our own words about the answer; the result came meanwhile.
     assert terminal.expect("is none of the choices") == "\n'' is none of the choices"
+    terminal.expect("Choose 1 to 3: ")
     terminal.answer("y")
     terminal.expect("result   wait success: waited")
     assert terminal.wait()[0] == 0
@@ -278,3 +279,12 @@ def test_what_takes_long_is_told_in_a_line_that_goes_away(project: Path) -> None
     (project / "go").touch()
     terminal.expect("\r")
     assert terminal.wait()[0] == 0
+
+
+def test_the_server_started_by_hand_says_what_it_is_and_serves(project: Path) -> None:
+    terminal = Terminal(cwd=project)
+    terminal.expect("adal-ls serves the Language Server Protocol on standard input; for commands see adal-ls --help\n")
+    assert terminal.process.poll() is None
+    terminal.end_of_input()
+    _, output = terminal.wait()
+    assert output == ""
