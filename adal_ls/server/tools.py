@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from adal_ls.server.diagnostics import Analysis, lsp_range
 from adal_ls.server.positions import Encoding
 from adal_ls.server.projects import Project
 from adal_ls.server.rpc import Json
+
+if TYPE_CHECKING:
+    from adal_ls.lint.model import ToolFile
 
 
 def entry(
@@ -15,11 +20,16 @@ def entry(
 
     `loaded` is what the host told last (`Project` of the protocol), None before. The host knows what runs: its tools,
     in its order, win. Lint knows where they stand and what is wrong with them, also with those that were left out.
+    A tool that an edit has renamed or taken away is not listed any more; what an edit has added is pending.
     """
     static = {} if analysis is None else _static(analysis, encoding)
     told = loaded or {}
-    tools = [_merged(tool, static.pop(tool.get("name"), None)) for tool in told.get("tools", [])]
-    tools += static.values()
+    known: list[Json] = told.get("tools", [])
+    # After a failed load the last good tools stay: runs have them for as long as it fails.
+    if analysis is not None and told.get("state") == "loaded" and _is_readable(analysis.file):
+        known = [tool for tool in known if tool.get("kind", "custom") != "custom" or tool.get("name") in static]
+    tools = [_merged(tool, static.pop(tool.get("name"), None)) for tool in known]
+    tools += [{**tool, "pending": True} if loaded else tool for tool in static.values()]
     out: dict[str, Json] = {
         "root": project.root,
         "file": project.file,
@@ -51,6 +61,16 @@ def _static(analysis: Analysis, encoding: Encoding) -> dict[str, dict[str, Json]
         }
         for tool in lint.tools_with_problems(analysis.file, analysis.findings)
     }
+
+
+def _is_readable(file: ToolFile) -> bool:
+    """Whether the text names every tool that the file has once it is loaded."""
+    listed = file.tool_list
+    return (
+        listed.range is not None
+        and not (listed.computed or listed.wrong or file.unreadable or file.syntax)
+        and all(entry.name is not None for entry in listed.entries)
+    )
 
 
 def _merged(tool: dict[str, Json], static: dict[str, Json] | None) -> dict[str, Json]:

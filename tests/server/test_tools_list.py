@@ -69,7 +69,8 @@ def test_a_trusted_project_is_loaded_and_merged_with_what_lint_knows(
     assert greet["description"] == "As loaded."
     assert greet["location"]["range"]["start"] == {"line": 0, "character": 4}
     assert (bash["name"], bash["kind"], bash["group"]) == ("bash", "builtin", "Bash")
-    assert (left_out["name"], left_out["problems"]) == ("bad-name", ["ADAL101"])
+    assert (left_out["name"], left_out["problems"], left_out["pending"]) == ("bad-name", ["ADAL101"], True)
+    assert "pending" not in greet
     first, load = scripted_host.told()[:2]
     assert first["method"] == "adal/host/initialize"
     assert first["params"]["protocolVersion"] == 1
@@ -78,6 +79,28 @@ def test_a_trusted_project_is_loaded_and_merged_with_what_lint_knows(
     assert first["params"]["settings"] == {"model": "m", "permissionMode": "default"}
     assert (load["method"], load["params"]) == ("adal/host/load", {"projectRoot": str(workspace.root)})
     client.tolerated.add("adal/tools/changed")
+    client.shut_down()
+
+
+def test_a_tool_renamed_in_an_unsaved_text_is_listed_once_and_pending(
+    start: Start, scripted_host: ScriptedHost, workspace: Workspace
+) -> None:
+    workspace.write(GOOD)
+    tolerated = ["adal/status", "adal/tools/changed", "textDocument/publishDiagnostics"]
+    client = start(scripted_host.command("approve"), tolerated=tolerated)
+    client.initialize(workspace.root, ADAL, {"trusted": True})
+    client.wait_for("adal/tools/changed", lambda params: params["generation"] == 1)
+    client.open(workspace.uri, GOOD.replace("greet", "welcome"))
+    assert [(tool["name"], tool.get("pending")) for tool in listed(client)[0]["tools"]] == [
+        ("bash", None),
+        ("welcome", True),
+    ]
+    # Where the text does not name every tool, one that it does not name may still be there.
+    for version, unclear in enumerate(
+        ("CUSTOM_TOOLS = find_tools()\n", "def greet(:\n", "CUSTOM_TOOLS = [*others]\n"), 2
+    ):
+        client.change(workspace.uri, version, {"text": unclear})
+        assert [tool["name"] for tool in listed(client)[0]["tools"]] == ["greet", "bash"]
     client.shut_down()
 
 

@@ -48,6 +48,8 @@ export interface Tool {
   location?: Location;
   /** Codes of the findings on this tool. */
   problems?: string[];
+  /** In the text, but not loaded: not saved, not loaded yet or left out. Runs lack it. */
+  pending?: boolean;
 }
 
 /** Why the last load failed, as a finding at its place in the project's code. */
