@@ -1,6 +1,7 @@
 # make run     the environment, and the main job once through in examples/
 # make test    all checks and tests; installs Neovim and bubblewrap where they are missing
 # make editor  the example workspace in a VS Code in the browser, with the extension
+# make bench-server   the language server beside others, which it installs into .artifacts/bench (minutes; a quiet machine)
 # make lock    new exact versions and hashes in requirements/
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ PACKAGE := pyproject.toml adal_ls/version.py
 LOCK := --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-header --quiet
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test lint types check-format imports pytest tools lock clean
+.PHONY: run test lint types check-format imports pytest tools lock bench-server clean
 
 run: $(VENV)/.runtime
 	@ADAL_LS=$(CURDIR)/$(BIN)/adal-ls examples/tour.sh
@@ -63,6 +64,11 @@ lock:
 	$(UV) pip compile pyproject.toml $(LOCK) -o requirements/runtime.lock
 	$(UV) pip compile pyproject.toml --group dev $(LOCK) -o requirements/dev.lock
 	$(UV) pip compile requirements/build.in $(LOCK) -o requirements/build.lock
+
+bench-server: $(VENV)/.dev
+	$(PYTHON) -m venv .artifacts/bench/venv
+	.artifacts/bench/venv/bin/python -m pip --disable-pip-version-check --quiet install -r benchmarks/server/peers.txt
+	$(BIN)/python -m benchmarks.server
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .artifacts

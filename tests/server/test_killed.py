@@ -20,6 +20,7 @@ from tests.server.conftest import GOOD
 
 ROUNDS = int(os.environ.get("ADAL_KILL_ROUNDS", "15"))
 LIMIT = 2.0
+SHUTDOWN_LIMIT = 1.0  # 0.5 s where the machine has nothing else to do
 VICTIMS = ("editor", "server", "host", "worker", "editor", "server and host")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="finds processes by their environment")
@@ -117,6 +118,6 @@ def test_nothing_is_left_of_what_was_killed(family: Family, number: int) -> None
     time.sleep(chance.uniform(0, 0.3))
     family.editor.stdin.write("shut down\n")
     family.editor.stdin.flush()
-    assert float(family.editor.stdout.readline()) <= 0.5
+    assert float(family.editor.stdout.readline()) <= SHUTDOWN_LIMIT
     assert family.editor.wait(10) == 0
     family.wait_gone()
