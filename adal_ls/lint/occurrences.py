@@ -17,7 +17,7 @@ from adal_ls.lint.text import Lines, Range
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-_IN_BRACES = re.compile(r"\{[^{}]*\}")
+_IN_BRACES = re.compile(r"(?<!\{)\{(?!\{)[^{}]*\}")
 
 
 class Role(Enum):
@@ -39,7 +39,7 @@ class Occurrence:
 
 def of_name(module: ast.Module, lines: Lines, name: str) -> list[Occurrence]:
     """Every place that means the top-level `name` of a module, in order; none in statements that cannot be read."""
-    return sorted(_Search(lines, name).read(module), key=lambda found: found.range)
+    return sorted(set(_Search(lines, name).read(module)), key=lambda found: found.range)
 
 
 def of_attribute(module: ast.Module, lines: Lines, base: str, name: str) -> list[Occurrence]:

@@ -44,6 +44,11 @@ def find(file: ToolFile, place: Position) -> FunctionName | GivenName | None:
     return FunctionName(word, at, occurrences) if at is not None else None
 
 
+def entry_at(file: ToolFile, place: Position) -> Entry | None:
+    """The entry whose function is written at a place, under whatever name."""
+    return next((e for e in file.entries if e.function is not None and _touches(e.function.range, place)), None)
+
+
 def definitions(file: ToolFile, entry: Entry) -> tuple[Definition, ...]:
     """The functions of this file that an entry may mean, one for each branch, through aliases."""
     if entry.function is None or entry.function.kind is not ValueKind.NAME:

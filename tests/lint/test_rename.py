@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from adal_ls.lint import check, read
+from adal_ls.lint import ToolFile, check, read
 from adal_ls.lint.fixing import apply
 from adal_ls.lint.places import FunctionName, find
 from adal_ls.lint.rename import RenameError, prepare, rename
@@ -64,6 +64,10 @@ def refused(source: str, new: str, **others: str) -> str:
         (
             'def f$0(x): ...\ns = f"é {f(1)} f {x!r:>{f(2)}}"\nCUSTOM_TOOLS = [f]\n',
             'def g(x): ...\ns = f"é {g(1)} f {x!r:>{g(2)}}"\nCUSTOM_TOOLS = [g]\n',
+        ),
+        (
+            'def f$0(x): ...\ns = f"{f\'{f(1)} f\'} {{f}}" f"""\n f {\nf(2)}"""\nCUSTOM_TOOLS = [f]\n',
+            'def g(x): ...\ns = f"{f\'{g(1)} f\'} {{f}}" f"""\n f {\ng(2)}"""\nCUSTOM_TOOLS = [g]\n',
         ),
     ],
 )
@@ -197,6 +201,14 @@ def test_the_range_to_edit_is_the_name_without_its_quotes() -> None:
     assert found[0].start.column == text.split("\n")[1].index("'name'") + 1
 
 
+def seen_by_models(file: ToolFile, without: str) -> list[object]:
+    """The tools but for one name."""
+    return [
+        (tool.name if tool.name != without else "*", tool.description, tool.parameters, tool.require_approval)
+        for tool in file.tools
+    ]
+
+
 @pytest.mark.parametrize("file", list(corpus(60)), ids=lambda file: str(file.number))
 def test_a_rename_leaves_the_findings_of_a_real_file_as_they_were(file: object) -> None:
     text = file.text  # type: ignore[attr-defined]
@@ -210,6 +222,7 @@ def test_a_rename_leaves_the_findings_of_a_real_file_as_they_were(file: object) 
         assert read(after).syntax == before.syntax
         assert sorted(codes(after)) == sorted(finding.code for finding in check(before))
         renamed_file = read(after)
+        assert seen_by_models(renamed_file, "renamed_by_the_test") == seen_by_models(before, definition.name)
         place = next(d for d in renamed_file.bindings.functions() if d.name == "renamed_by_the_test").name_range.start
         back = rename({"tools": renamed_file}, "tools", place, definition.name)
         assert apply(renamed_file, back["tools"]) == text

@@ -83,6 +83,25 @@ def test_definition_references_and_highlights(client: Client, workspace: Workspa
     client.shut_down()
 
 
+def test_definitions_are_found_through_aliases_and_in_the_modules_beside(client: Client, workspace: Workspace) -> None:
+    session = Session(client, workspace, "utf-16")
+    (workspace.root / ".adal" / "helpers.py").write_text('"""🎫"""; PI = 3\ndef area(r): ...\n', newline="")
+    text = (
+        "from helpers import area as surface\ndef f(x): ...\ng = f\n"
+        'CUSTOM_TOOLS = [g, surface, {"function": surface, "name": "size"}]\n'
+    )
+    client.change(session.uri, 2, {"text": text})
+    found = session.ask("definition", position={"line": 3, "character": 16})
+    assert found == [
+        {"uri": session.uri, "range": {"start": {"line": 1, "character": 4}, "end": {"line": 1, "character": 5}}}
+    ]
+    beside = {"start": {"line": 1, "character": 4}, "end": {"line": 1, "character": 8}}
+    for character in (20, text.split("\n")[3].index("size")):
+        found = session.ask("definition", position={"line": 3, "character": character})
+        assert found == [{"uri": session.uri.replace("tools.py", "helpers.py"), "range": beside}]
+    client.shut_down()
+
+
 @ENCODINGS
 def test_rename_changes_every_place_in_the_clients_units(client: Client, workspace: Workspace, encoding: str) -> None:
     versioned = {"workspaceEdit": {"documentChanges": True}}

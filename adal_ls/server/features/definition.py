@@ -7,7 +7,7 @@ from lsprotocol import types
 from adal_ls.lint import Range, ToolFile, read
 from adal_ls.lint.bindings import Binding
 from adal_ls.lint.modules import home
-from adal_ls.lint.places import FunctionName, GivenName, definitions, entries_of, find
+from adal_ls.lint.places import FunctionName, GivenName, definitions, entries_of, entry_at, find
 from adal_ls.server.documents import Document
 from adal_ls.server.features.places import position, types_range
 from adal_ls.server.siblings import modules
@@ -20,14 +20,16 @@ def definition(snapshot: Snapshot, params: types.DefinitionParams) -> list[types
     if analysis is None:
         return []
     document, file = analysis.document, analysis.file
-    found = find(file, position(document, params.position, snapshot.client.encoding))
+    place = position(document, params.position, snapshot.client.encoding)
+    found = find(file, place)
     if isinstance(found, GivenName):
         defined = [one.name_range for one in definitions(file, found.entry)]
         if defined or found.entry.function is None or found.entry.function.name is None:
             return _locations(snapshot, document, defined)
         return _elsewhere(snapshot, document, file, found.entry.function.name)
     if found is None:
-        return []
+        aliased = entry_at(file, place)
+        return _locations(snapshot, document, [one.name_range for one in definitions(file, aliased)]) if aliased else []
     own = [one.name_range for one in file.bindings.candidates(found.name) if one.kind is Binding.FUNCTION]
     if found.at in own:
         return _locations(snapshot, document, _entry_places(file, found)) or _locations(snapshot, document, own)
