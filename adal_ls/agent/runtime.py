@@ -286,6 +286,10 @@ class Runtime:
 
     def _episode(self, run_id: str, running: _Running, lease: ToolsLease | None) -> Episode:
         registry = self._registry(running.params, lease)
+        enabled, _ = self._tool_choice(running.params)
+        if missing := naming.without_tools(BUILTINS, enabled or ()):
+            text = f"No built-in tool of this version has the name or group {', '.join(missing)}; it is only reserved."
+            self._emit(run_id, NoticeEvent(text=text))
         if registry.left_out:
             self._emit(run_id, NoticeEvent(text=f"Custom tools left out: {'; '.join(registry.left_out)}"))
         chosen = choose_model(running.params.model, self._settings.model, root=running.root)

@@ -58,7 +58,7 @@ def test_quick_commands_import_nothing_heavy(project: Path, arguments: list[str]
             ["run", "-q", "x", "--trust", "--enabled-default-tools", "Bash", "--disabled-default-tools", "Bash"],
             "one of the two",
         ),
-        (["run", "-q", "x", "--trust", "--disabled-default-tools", "Bahs"], "known: "),
+        (["run", "-q", "x", "--trust", "--disabled-default-tools", "Bahs"], "The tools: read_file, bash"),
         (["runs", "show"], "ID"),
     ],
 )

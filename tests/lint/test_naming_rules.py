@@ -127,7 +127,7 @@ CUSTOM_TOOLS = [bash, {"function": peek, "name": "read_file"}]
 """
     )
     for finding in (first, second):
-        assert "belongs to a built-in tool" in finding.message
+        assert "is reserved for a built-in tool" in finding.message
         assert "left out" in finding.message
     assert "'bash_tool'" in first.message
 

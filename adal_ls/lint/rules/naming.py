@@ -96,7 +96,7 @@ def builtin_clash(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
         if (reserved := naming.RESERVED.get(naming.canonical(name))) is not None:
             owner = "a built-in tool" if reserved.ours else "a built-in tool of AdaL"
             message = (
-                f"The name '{name}' belongs to {owner}, which wins: this tool is left out. "
+                f"The name '{name}' is reserved for {owner}, so this tool is left out. "
                 f"Rename it, for example to '{_suggestion(file, entry)}'"
             )
             yield rule.finding(message, entry.name_range, fixes=_rename(file, entry))
