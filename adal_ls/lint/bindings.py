@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from types import MappingProxyType
 
-from adal_ls.lint.parsing import Unreadable
+from adal_ls.lint.pieces import Head
 from adal_ls.lint.text import Lines, Range
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -17,7 +16,10 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 _GLOBAL = re.compile(r"\bglobal[ \t]+(\w+(?:[ \t]*,[ \t]*\w+)*)")
 # Names that come in by these are not written down anywhere.
 _UNSEEN = re.compile(r"\b(?:globals|exec)[ \t]*\(")
-_BROKEN_DEF = re.compile(r"(?:^|[\r\n])((?:async[ \t]+)?def[ \t]+(\w+))")
+_BROKEN_DEF = re.compile(r"(?:^|[\r\n])(?:async[ \t]+)?def[ \t]+(\w+)")
+_BROKEN_CLASS = re.compile(r"(?:^|[\r\n])class[ \t]+(\w+)")
+_STAR = re.compile(r"import[ \t]+\*")
+_WORD = re.compile(r"\w+")
 
 
 class Binding(Enum):
@@ -38,6 +40,10 @@ class Definition:
     name_range: Range
     conditional: bool = False
     node: Function | None = field(default=None, compare=False, repr=False)
+    owner: ast.ClassDef | None = field(default=None, compare=False, repr=False)
+    """The class that it defines."""
+    lines: Lines | None = field(default=None, compare=False, repr=False)
+    """Those that the places of `node` and `owner` are told by."""
     original: str | None = None
     """What an import or alias calls it on the other side."""
     readable: bool = True
@@ -68,30 +74,60 @@ class Bindings:
 
     def functions(self) -> list[Definition]:
         """The functions of the module that hold at its end, in order, each name once."""
-        found = [self.effective(name) for name in self.definitions]
+        found = [_effective(definitions) for definitions in self.definitions.values()]
         return sorted((d for d in found if d and d.kind is Binding.FUNCTION), key=lambda definition: definition.range)
 
 
-def collect(module: ast.Module, lines: Lines, unreadable: tuple[Unreadable, ...]) -> Bindings:
-    """Read the bindings of a parsed module."""
-    found: dict[str, list[Definition]] = {}
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What one piece of a module binds. `words`: names that it may bind as well."""
+
+    definitions: tuple[Definition, ...]
+    words: frozenset[str]
+    open: bool
+
+
+def collect(body: Iterable[ast.stmt], lines: Lines) -> Bound:
+    """What statements bind; `lines` are those of their text."""
     collector = _Collector(lines)
-    for definition in collector.read(module):
-        found.setdefault(definition.name, []).append(definition)
-    for piece in unreadable:
-        for match in _BROKEN_DEF.finditer(piece.text):
-            name_range = lines.range(piece.start + match.start(2), piece.start + match.end(2))
-            broken = Definition(match[2], Binding.FUNCTION, piece.range, name_range, readable=False)
-            found.setdefault(match[2], []).append(broken)
-            break
-    words = {word for piece in unreadable for word in re.findall(r"\w+", piece.text)}
-    words.update(word for match in _GLOBAL.finditer(lines.text) for word in re.findall(r"\w+", match[1]))
-    star = collector.star or any(re.search(r"import[ \t]+\*", piece.text) for piece in unreadable)
-    return Bindings(
-        MappingProxyType({name: tuple(definitions) for name, definitions in found.items()}),
-        star or _UNSEEN.search(lines.text) is not None,
-        frozenset(words),
-    )
+    definitions = tuple(collector.read(body))
+    text = lines.text
+    return Bound(definitions, _global_names(text), collector.star or _UNSEEN.search(text) is not None)
+
+
+def collect_unreadable(lines: Lines, head: Head) -> Bound:
+    """What a text that cannot be parsed binds, as far as its words tell."""
+    text = lines.text
+    match = _BROKEN_DEF.search(text)
+    definitions: tuple[Definition, ...] = ()
+    if match is not None:
+        place, name_range = lines.range(0, len(text)), lines.range(*match.span(1))
+        definitions = (Definition(match[1], Binding.FUNCTION, place, name_range, readable=False),)
+    if head in (Head.DEFINITION, Head.DECORATOR):  # the words of a body are no names of the module
+        words = frozenset(found[1] for found in _BROKEN_CLASS.finditer(text))
+    else:
+        words = frozenset(_WORD.findall(text))
+    is_open = _STAR.search(text) is not None or _UNSEEN.search(text) is not None
+    return Bound(definitions, words | _global_names(text), is_open)
+
+
+def join(parts: Iterable[Bound]) -> Bindings:
+    """The bindings of a module from those of its pieces, in order."""
+    found: dict[str, list[Definition]] = {}
+    words: set[str] = set()
+    is_open = False
+    for part in parts:
+        for definition in part.definitions:
+            found.setdefault(definition.name, []).append(definition)
+        words |= part.words
+        is_open = is_open or part.open
+    return Bindings({name: tuple(definitions) for name, definitions in found.items()}, is_open, frozenset(words))
+
+
+def _global_names(text: str) -> frozenset[str]:
+    if "global" not in text:
+        return frozenset()
+    return frozenset(word for match in _GLOBAL.finditer(text) for word in _WORD.findall(match[1]))
 
 
 def is_type_checking(test: ast.expr) -> bool:
@@ -119,8 +155,8 @@ class _Collector:
         self._walrus = ":=" in lines.text
         self.star = False
 
-    def read(self, module: ast.Module) -> Iterator[Definition]:
-        stack: list[tuple[ast.AST, bool]] = [(statement, False) for statement in reversed(module.body)]
+    def read(self, body: Iterable[ast.stmt]) -> Iterator[Definition]:
+        stack: list[tuple[ast.AST, bool]] = [(statement, False) for statement in reversed([*body])]
         typing_only: set[int] = set()
         while stack:
             node, conditional = stack.pop()
@@ -142,8 +178,8 @@ class _Collector:
         whole = self._lines.range_of(node)
         name_range = self._lines.name_of(node)
         if isinstance(node, ast.ClassDef):
-            return Definition(node.name, Binding.CLASS, whole, name_range, conditional)
-        return Definition(node.name, Binding.FUNCTION, whole, name_range, conditional, node)
+            return Definition(node.name, Binding.CLASS, whole, name_range, conditional, owner=node, lines=self._lines)
+        return Definition(node.name, Binding.FUNCTION, whole, name_range, conditional, node, lines=self._lines)
 
     def _imported(self, node: ast.Import | ast.ImportFrom, conditional: bool) -> Iterator[Definition]:
         for alias in node.names:

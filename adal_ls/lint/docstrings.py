@@ -72,10 +72,10 @@ def skeleton(tool: ToolFunction) -> tuple[Range, str] | None:
     """
     first = tool.node.body[0]
     decorators = getattr(first, "decorator_list", None) or []
-    number = min([first.lineno, *(decorator.lineno for decorator in decorators)]) - 1
+    number = min(tool.lines.range_of(node).start.line for node in [first, *decorators])
     line = tool.lines.line(number)
     indent = line[: len(line) - len(line.lstrip())]
-    if not indent or number == tool.node.lineno - 1 or "\\" in tool.lines.line(number - 1)[-1:]:
+    if not indent or number == tool.lines.range_of(tool.node).start.line or "\\" in tool.lines.line(number - 1)[-1:]:
         return None
     end = line_end(tool.lines.text)
     unit = _unit(tool, indent)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 
 from adal_ls.lint.findings import TextEdit
-from adal_ls.lint.model import ToolFile
-from adal_ls.lint.text import Range
+from adal_ls.lint.text import Lines, Range
 
 _LITERAL = re.compile(r"""[rRbBuU]*("{3}|'{3}|"|')(?P<content>(?:(?!\1)[^\\]|\\.)*)\1""", re.DOTALL)
 
 
-def replace_string(file: ToolFile, literal: Range, content: str) -> TextEdit:
+def replace_string(lines: Lines, literal: Range, content: str) -> TextEdit:
     """Give a string literal another content (without quotes and backslashes in it); quotes and prefix stay."""
-    source = file.lines.slice(literal)
+    source = lines.slice(literal)
     match = _LITERAL.fullmatch(source)
     if match is None:  # several literals side by side
         quote = "'" if "'" in source and '"' not in source else '"'
         return TextEdit(literal, f"{quote}{content}{quote}")
-    start = file.lines.offset(literal.start)
-    return TextEdit(file.lines.range(start + match.start("content"), start + match.end("content")), content)
+    start = lines.offset(literal.start)
+    return TextEdit(lines.range(start + match.start("content"), start + match.end("content")), content)

@@ -53,6 +53,7 @@ _WORDS = re.compile(
 
 def words(aliases: list[str]) -> re.Pattern[str]:
     """Matches every text that can hold a call of interest: what is not in it needs no walk through its tree."""
+    aliases = [alias for alias in aliases if not _WORDS.fullmatch(alias)]
     if not aliases:
         return _WORDS
     return re.compile(rf"{_WORDS.pattern}|\b(?:{'|'.join(map(re.escape, aliases))})\b")

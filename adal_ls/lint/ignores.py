@@ -6,7 +6,7 @@ A code is also the name of a rule or the beginning of a family's codes, in any c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from adal_ls.lint.codes import LOADING, read_code, unknown_code
@@ -42,6 +42,7 @@ class _Code:
 
 @dataclass(slots=True)
 class _Mark:
+    lines: Lines
     start: int
     end: int
     comment_end: int
@@ -49,14 +50,18 @@ class _Mark:
     used: set[_Code] = field(default_factory=set)
 
 
-class Ignores:
-    """The comments of one text. Made anew for each check, as it notes what they silence."""
+def has_marks(text: str) -> bool:
+    """Whether a text may hold such a comment."""
+    return "#" in text and "ignore" in text.lower() and _MARK.search(text) is not None
 
-    def __init__(self, lines: Lines) -> None:
-        self._lines = lines
+
+class Ignores:
+    """The comments of some chunks. Made anew for each check, as it notes what they silence."""
+
+    def __init__(self, chunks: Iterable[Lines]) -> None:
         self._marks: dict[int, list[_Mark]] = {}
-        if "ignore" in lines.text.lower() and _MARK.search(lines.text):
-            for mark in _marks(lines.text):
+        for lines in chunks:
+            for mark in _marks(lines):
                 self._marks.setdefault(lines.position(mark.start).line, []).append(mark)
 
     def silences(self, finding: Finding) -> bool:
@@ -78,33 +83,34 @@ class Ignores:
                 idle = [code for code in mark.codes if code not in mark.used and _is_judged(code.code, config)]
                 for code in idle:
                     removal = Fix("Remove it", (self._removal(mark, code, idle),), preferred=True)
-                    yield Unused(self._lines.range(code.start, code.end), _why(code), removal)
+                    yield Unused(mark.lines.range(code.start, code.end), _why(code), removal)
                 if not mark.codes:
                     removal = Fix("Remove it", (self._removal(mark, None, idle),), preferred=True)
-                    yield Unused(self._lines.range(mark.start, mark.end), _NO_CODES, removal)
+                    yield Unused(mark.lines.range(mark.start, mark.end), _NO_CODES, removal)
 
     def _removal(self, mark: _Mark, code: _Code | None, idle: list[_Code]) -> TextEdit:
         if len(idle) < len(mark.codes):
             kept = ", ".join(other.written for other in mark.codes if other is not code)
-            return TextEdit(self._lines.range(mark.codes[0].start, mark.codes[-1].end), kept)
-        text = self._lines.text
+            return TextEdit(mark.lines.range(mark.codes[0].start, mark.codes[-1].end), kept)
+        text = mark.lines.text
         if mark.end < mark.comment_end:  # a reason stands behind it: that stays a comment
             keep = "" if text[mark.end] == "#" else "# "
-            return TextEdit(self._lines.range(mark.start, mark.end), keep)
+            return TextEdit(mark.lines.range(mark.start, mark.end), keep)
         start = mark.start
         while start > 0 and text[start - 1] in " \t":
             start -= 1
-        return TextEdit(self._lines.range(start, mark.end), "")
+        return TextEdit(mark.lines.range(start, mark.end), "")
 
 
-def _marks(text: str) -> Iterator[_Mark]:
+def _marks(lines: Lines) -> Iterator[_Mark]:
+    text = lines.text
     for token in _TOKEN.finditer(text):
         if token.lastgroup != "comment":
             continue
         for match in _MARK.finditer(text, token.start(), token.end()):
             words = _WORD.finditer(text, match.start(1), match.end(1)) if match[1] else ()
             codes = [_Code(word.group(), word.start(), word.end(), read_code(word.group())) for word in words]
-            yield _Mark(match.start(), match.end(), token.end(), codes)
+            yield _Mark(lines, match.start(), match.end(), token.end(), codes)
 
 
 def _is_judged(code: str | None, config: Config) -> bool:

@@ -9,13 +9,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from adal_ls.lint.bindings import Bindings
+from adal_ls.lint.chunks import Chunk
 from adal_ls.lint.parsing import SyntaxProblem, Unreadable
 from adal_ls.lint.text import Lines, Range
 from adal_ls.lint.values import Value
+from adal_ls.schema.scope import read as read_scope
 
 if TYPE_CHECKING:
     from adal_ls.lint.names import Names
-    from adal_ls.lint.subjects import Subjects, ToolFunction
 
 KEYS = ("function", "name", "description", "require_approval")
 """The keys of a dict entry (the custom-tools document, "Dict form")."""
@@ -108,16 +109,12 @@ class StaticTool:
 
 @dataclass(frozen=True)
 class ToolFile:
-    """One tools file."""
+    """One tools file. Its chunks are numbered as its lines are."""
 
-    text: str
-    lines: Lines = field(repr=False)
-    module: ast.Module = field(repr=False)
-    """The statements that could be read."""
+    chunks: tuple[Chunk, ...] = field(repr=False)
     bindings: Bindings = field(repr=False)
     tool_list: ToolList
     syntax: tuple[SyntaxProblem, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -125,28 +122,31 @@ class ToolFile:
         return self.tool_list.entries
 
     @cached_property
+    def text(self) -> str:
+        return "".join(chunk.text for chunk in self.chunks)
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines of the whole text; what cannot stand in a source file is replaced."""
+        return Lines("".join(chunk.lines.text for chunk in self.chunks))
+
+    @cached_property
+    def module(self) -> ast.Module:
+        """The statements that could be read."""
+        return ast.Module([node for chunk in self.chunks for node in chunk.parsed.body], type_ignores=[])
+
+    @cached_property
+    def unreadable(self) -> tuple[Unreadable, ...]:
+        """The statements that are not in `module`."""
+        broken = [chunk for chunk in self.chunks if not chunk.parsed.readable]
+        return tuple(Unreadable(chunk.text, chunk.lines.range(0, len(chunk.text))) for chunk in broken)
+
+    @cached_property
     def names(self) -> Names:
         """What the names of the top level stand for."""
         from adal_ls.lint.names import Names
 
-        return Names(self.module, self.bindings, self.text)
-
-    @cached_property
-    def subjects(self) -> Subjects:
-        """What the local rules look at."""
-        from adal_ls.lint import subjects
-
-        return subjects.read(self)
-
-    @property
-    def functions(self) -> tuple[ToolFunction, ...]:
-        """The functions of the file that are listed as tools, in the order of the text."""
-        return self.subjects.functions
-
-    @cached_property
-    def functions_by_id(self) -> dict[int, ToolFunction]:
-        """The same, by the identity of their nodes."""
-        return {id(function.node): function for function in self.functions}
+        return Names(read_scope(self.module.body), self.bindings)
 
     @cached_property
     def tools(self) -> tuple[StaticTool, ...]:

@@ -7,9 +7,8 @@ import re
 from functools import cached_property
 
 from adal_ls.lint import effects
-from adal_ls.lint.bindings import Bindings
+from adal_ls.lint.bindings import Binding, Bindings, Definition
 from adal_ls.schema.scope import Scope
-from adal_ls.schema.scope import read as read_scope
 
 _STEPS = 12  # a name may be defined through itself
 BUILTINS = frozenset(
@@ -21,16 +20,14 @@ BUILTINS = frozenset(
 _PATH = "pathlib.Path()"
 _PATH_MAKERS = frozenset({f"{_PATH}.{step}()" for step in ("resolve", "absolute", "expanduser", "joinpath")})
 _PATH_STEPS = _PATH_MAKERS | {f"{_PATH}.parent", "pathlib.Path.cwd()", "pathlib.Path.home()"}
-_OPTIONAL = re.compile(r"\bOptional\[")
 
 
 class Names:
     """The names of a module's top level. All that a local rule may know of the rest of the file."""
 
-    def __init__(self, module: ast.Module, bindings: Bindings, text: str = "") -> None:
-        self.scope: Scope = read_scope(module.body)
+    def __init__(self, scope: Scope, bindings: Bindings) -> None:
+        self.scope = scope
         self.bindings = bindings
-        self._text = text
         self._known: dict[str, str | None] = {}
 
     def root(self, name: str, steps: int = 0) -> str | None:
@@ -38,6 +35,11 @@ class Names:
         if name not in self._known:
             self._known[name] = self._find(name, steps)
         return self._known[name]
+
+    def function(self, name: str) -> Definition | None:
+        """The function of the file that a name certainly stands for, with all that is in it."""
+        candidates = self.bindings.candidates(name)
+        return candidates[0] if len(candidates) == 1 and candidates[0].kind is Binding.FUNCTION else None
 
     def origin(self, node: ast.expr, steps: int = 0) -> str | None:
         """Where the value of an expression comes from, as a dotted name; a call adds "()".
@@ -60,22 +62,22 @@ class Names:
             return self.origin(node.value, steps + 1)
         return None
 
-    @cached_property
+    @property
     def writes_optional(self) -> bool:
-        """Whether the file says `Optional[X]` rather than `X | None`."""
-        return self.root("Optional") == "typing.Optional" and _OPTIONAL.search(self._text) is not None
+        """Whether the file has `Optional` at hand, and so will rather say `Optional[X]` than `X | None`."""
+        return self.root("Optional") == "typing.Optional"
 
     @cached_property
     def output_words(self) -> re.Pattern[str]:
         """Matches every text that can make a ToolOutput: its name, and the names that the file gives it."""
-        aliases = [name for name, bound in self.scope.names.items() if _ends_in_output(bound)]
+        aliases = sorted(name for name, bound in self.scope.names.items() if _ends_in_output(bound))
         return re.compile(rf"\b(?:{'|'.join(['ToolOutput', *map(re.escape, aliases)])})\b")
 
     @cached_property
     def effect_words(self) -> re.Pattern[str]:
         """Matches every text that can hold a call which writes, executes, blocks or ends the process."""
         aliases = [name for name in self.scope.names if effects.is_of_interest(self.root(name) or "?")]
-        return effects.words(aliases)
+        return effects.words(sorted(aliases))
 
     def _find(self, name: str, steps: int) -> str | None:
         bound = self.scope.names.get(name)

@@ -1,4 +1,4 @@
-"""Text → syntax tree, whatever the text is: what Python refuses is left out of the tree and told, each slip once."""
+"""Source → syntax tree, a piece of a file at a time: what Python refuses is left out and told, each slip once."""
 
 from __future__ import annotations
 
@@ -7,21 +7,27 @@ import re
 import warnings
 from dataclasses import dataclass, replace
 
-from adal_ls.lint.pieces import Cutter, Head, Piece
+from adal_ls.lint.pieces import Cutter, Piece
 from adal_ls.lint.text import Lines, Position, Range
 
 # NUL and lone surrogates cannot stand in a source file at all; editors can send both.
 _ILLEGAL = re.compile("[\0\ud800-\udfff]")
 _REFUSALS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 _FILE = "tools.py"
+_LINE_NUMBER = re.compile(r"(?<=\b(?:on|at) line )\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class SyntaxProblem:
-    """One slip, in Python's words and at its place."""
+    """One slip, in Python's words and at its place. Line numbers in `message` count from the first line of the piece
+    that was parsed; `told` gives those of the file."""
 
     message: str
     range: Range
+
+    def told(self, first: int) -> SyntaxProblem:
+        """The problem in a piece whose first line is line `first` of the file."""
+        return replace(self, message=_LINE_NUMBER.sub(lambda number: str(int(number.group()) + first), self.message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,134 +35,95 @@ class Unreadable:
     """A top-level statement that is not in the tree."""
 
     text: str
-    start: int
     range: Range
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The tree of all statements that can be read.
+    """The statements of one piece; `problem` is what Python says against them. Unless they are `readable` there are
+    none: refusals of Python's compiler (`return` outside a function) leave the statement in the tree."""
 
-    Its places are those of `lines`: the text, character for character, but for what cannot stand in a source file.
-    """
-
-    module: ast.Module
-    lines: Lines
-    problems: tuple[SyntaxProblem, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
+    body: tuple[ast.stmt, ...]
+    problem: SyntaxProblem | None = None
+    refused: bool = False
+    readable: bool = True
+    illegal: tuple[re.Match[str], ...] = ()
 
 
-def parse(text: str) -> Parsed:
-    """Parse a text of any kind; never raises.
-
-    Refusals of Python's compiler (`await` outside an async function, `return` outside a function) are problems too, but
-    leave the statement in the tree.
-    """
+def legal(text: str, *, begins_file: bool) -> str:
+    """The text, character for character, but for what cannot stand in a source file."""
+    if _ILLEGAL.search(text):
+        text = _ILLEGAL.sub(lambda match: " " if match.group() == "\0" else "\ufffd", text)
     # A byte order mark counts as a character for editors; a form feed is one that Python takes in its place.
-    source = re.sub("\\A\ufeff", "\f", _ILLEGAL.sub(lambda match: " " if match.group() == "\0" else "\ufffd", text))
-    lines = Lines(source)
+    return f"\f{text[1:]}" if begins_file and text.startswith("\ufeff") else text
+
+
+def parse(text: str, lines: Lines) -> Parsed:
+    """Parse one piece, of any kind; never raises. `lines` are those of the piece as `legal` gives it."""
+    illegal = tuple(_ILLEGAL.finditer(text))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of invalid escapes, for example: not an error, and not lint's to print
-        parsed = _parse_whole(lines) or _parse_pieces(lines)
-    illegal = list(_ILLEGAL.finditer(text))
-    if not illegal:
-        return parsed
-    # What stands in for an illegal character can be an error of its own: that is the same slip.
-    touched = {lines.position(match.start()).line for match in illegal}
-    others = [problem for problem in parsed.problems if problem.range.start.line not in touched]
-    first = _illegal_character(lines, illegal[0], more=len(illegal) - 1)
-    return Parsed(parsed.module, lines, (first, *others), parsed.unreadable)
+        tree = _tree(lines.text)
+        error = _refusal_of(tree) if isinstance(tree, ast.Module) else tree
+        problem = None if error is None else _located(lines, error, in_bytes=isinstance(tree, ast.Module))
+    if problem is not None and any(_touches(lines, problem, match) for match in illegal):
+        problem = None  # what stands in for an illegal character can be an error of its own: that is the same slip
+    if not isinstance(tree, ast.Module):
+        return Parsed((), problem, refused=True, readable=False, illegal=illegal)
+    if lines.parsed:
+        ast.increment_lineno(tree, lines.parsed)
+    return Parsed(tuple(tree.body), problem, refused=error is not None, illegal=illegal)
 
 
-def _illegal_character(lines: Lines, match: re.Match[str], more: int) -> SyntaxProblem:
+def illegal_character(lines: Lines, match: re.Match[str], more: int) -> SyntaxProblem:
+    """What is said about the first illegal character of a file that has `more` of them."""
     what = "NUL character" if match.group() == "\0" else f"half of a character (U+{ord(match.group()):04X})"
     rest = f", and {more} more like it in this file" if more else ""
     message = f"Syntax error: {what}{rest}. Python does not read files that contain one: delete it"
     return SyntaxProblem(message, lines.span(lines.position(match.start()), 1))
 
 
-def _parse_whole(lines: Lines) -> Parsed | None:
-    if _refusal(lines.text) is not None:
-        return None
-    tree = _tree(lines.text)
-    return Parsed(tree, lines) if isinstance(tree, ast.Module) else None
+def refusal_of_whole(lines: Lines) -> SyntaxProblem | None:
+    """What Python says against a text whose pieces are all right, such as a late `from __future__ import`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        error = _refusal(lines.text)
+    return None if error is None else _located(lines, error, in_bytes=True)
 
 
-def _parse_pieces(lines: Lines) -> Parsed:
-    problems: list[SyntaxProblem] = []
-    unreadable: list[Piece] = []
-    pieces = _pieces(lines)
-    broken_before = False
-    for piece in pieces:
-        error, readable = _judge(lines.text[piece.start : piece.end])
-        # After a broken statement, prose, or a body at the margin ("return" outside a function), is the same slip.
-        if error is not None and not (broken_before and (piece.head is Head.OTHER or readable)):
-            problems.append(_problem(lines, piece, readable=readable))
-        if not readable:
-            unreadable.append(piece)
-        broken_before = error is not None
-    module = _tree(_without(lines.text, unreadable))
-    if not isinstance(module, ast.Module):  # the pieces can be read alone, but not together
-        problems.append(_located(lines, module, Piece(0, len(lines.text), Head.OTHER), in_bytes=False))
-        module = ast.Module(body=[], type_ignores=[])
-    elif not problems and (error := _refusal(lines.text)) is not None:
-        # Only the whole is wrong, such as a late `from __future__ import`.
-        problems.append(_located(lines, error, Piece(0, len(lines.text), Head.OTHER), in_bytes=True))
-    return Parsed(
-        module,
-        lines,
-        tuple(problems),
-        tuple(
-            Unreadable(lines.text[piece.start : piece.end], piece.start, lines.range(piece.start, piece.end))
-            for piece in unreadable
-        ),
-    )
-
-
-def _pieces(lines: Lines) -> list[Piece]:
-    """The pieces of the text, cut inside a bracket or string where that is the slip."""
-    cutter, pieces, offset = Cutter(lines), list[Piece](), 0
-    while offset < len(lines.text):
-        piece = cutter.piece(offset)
-        if piece.resume is not None and _refusal(lines.text[piece.start : piece.end]) is not None:
-            stray = not piece.in_string or piece.unterminated or _begins_statement(cutter, lines.text, piece.resume)
+def next_piece(cutter: Cutter, start: int) -> Piece:
+    """The piece at `start`, cut inside a bracket or string where that is the slip."""
+    text, piece = cutter.text, cutter.piece(start)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if piece.resume is not None and _refusal(text[piece.start : piece.end]) is not None:
+            stray = not piece.in_string or piece.unterminated or _begins_statement(cutter, piece.resume)
             if stray:
                 piece = replace(piece, end=piece.resume)
         if piece.definition is not None and piece.definition < piece.end:
-            whole, definition = lines.text[piece.start : piece.end], lines.text[piece.definition : piece.end]
+            whole, definition = text[piece.start : piece.end], text[piece.definition : piece.end]
             if _refusal(whole) is not None and _refusal(definition) is None:
                 piece = replace(piece, end=piece.definition)  # the slip is in the decorators
-        pieces.append(piece)
-        offset = piece.end
-    return pieces
+    return piece
 
 
-def _begins_statement(cutter: Cutter, text: str, start: int) -> bool:
+def _begins_statement(cutter: Cutter, start: int) -> bool:
     """Whether what begins at `start`, inside a string, is code: then the quotes before it are the slip."""
     piece = cutter.piece(start)
-    return _refusal(text[piece.start : piece.end]) is None
-
-
-def _without(text: str, pieces: list[Piece]) -> str:
-    """The text with the pieces blanked out and every line kept."""
-    kept, offset = list[str](), 0
-    for piece in pieces:
-        kept += text[offset : piece.start], re.sub(r"[^\r\n]+", " ", text[piece.start : piece.end])
-        offset = piece.end
-    return "".join([*kept, text[offset:]])
-
-
-def _judge(source: str) -> tuple[Exception | None, bool]:
-    """What Python says against a source, and whether it has a tree all the same."""
-    error = _refusal(source)
-    if error is None:
-        return None, True
-    return error, isinstance(_tree(source), ast.Module)
+    return _refusal(cutter.text[piece.start : piece.end]) is None
 
 
 def _refusal(source: str) -> Exception | None:
     try:
         compile(source, _FILE, "exec", dont_inherit=True)
+    except _REFUSALS as error:
+        return error
+    return None
+
+
+def _refusal_of(tree: ast.Module) -> Exception | None:
+    try:
+        compile(tree, _FILE, "exec", dont_inherit=True)
     except _REFUSALS as error:
         return error
     return None
@@ -169,16 +136,12 @@ def _tree(source: str) -> ast.Module | Exception:
         return error
 
 
-def _problem(lines: Lines, piece: Piece, *, readable: bool) -> SyntaxProblem:
-    # Empty lines in front give the line numbers of the whole text, in the message too ("on line 7").
-    source = "\n" * lines.position(piece.start).line + lines.text[piece.start : piece.end]
-    tree = None if readable else _tree(source)
-    error = tree if isinstance(tree, Exception) else _refusal(source)
-    return _located(lines, error, piece, in_bytes=readable)
+def _touches(lines: Lines, problem: SyntaxProblem, match: re.Match[str]) -> bool:
+    return lines.position(match.start()).line == problem.range.start.line
 
 
-def _located(lines: Lines, error: Exception | None, piece: Piece, *, in_bytes: bool) -> SyntaxProblem:
-    first, last = lines.position(piece.start), lines.position(_code_end(lines.text, piece))
+def _located(lines: Lines, error: Exception, *, in_bytes: bool) -> SyntaxProblem:
+    first, last = lines.position(0), lines.position(len(lines.text.rstrip()))
     if not isinstance(error, SyntaxError) or not error.lineno:
         return SyntaxProblem(f"Syntax error: {_words(error)}", _visible(lines, first, first))
     start = _place(lines, error.lineno, error.offset, in_bytes=in_bytes)
@@ -187,19 +150,15 @@ def _located(lines: Lines, error: Exception | None, piece: Piece, *, in_bytes: b
     return SyntaxProblem(f"Syntax error: {_words(error)}", _visible(lines, start, end))
 
 
-def _words(error: Exception | None) -> str:
+def _words(error: Exception) -> str:
     if isinstance(error, SyntaxError):
         return error.msg
     return "nested too deeply for Python to read; split it into smaller parts"
 
 
-def _code_end(text: str, piece: Piece) -> int:
-    return piece.start + len(text[piece.start : piece.end].rstrip())
-
-
 def _place(lines: Lines, number: int, column: int | None, *, in_bytes: bool) -> Position:
     """Python's one-based place. Its parser counts columns in code points, its compiler in UTF-8 bytes."""
-    line, column = number - 1, max((column or 1) - 1, 0)
+    line, column = number - 1 + lines.first, max((column or 1) - 1, 0)
     if in_bytes:
         column = lines.column(line, column)
     return Position(line, min(column, len(lines.line(line))))

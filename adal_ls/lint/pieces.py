@@ -8,11 +8,8 @@ looks like a beginning is remembered: it shows where to go on if the bracket or 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import dataclass
 from enum import Enum
-
-from adal_ls.lint.text import Lines
 
 
 class Head(Enum):
@@ -52,8 +49,7 @@ _TRIPLE_ENDS = {'"""': re.compile(r'\\.|"""', re.DOTALL), "'''": re.compile(r"\\
 # What can go wrong inside a string is prose, and prose begins lines with "for" and "from".
 _HEADS_IN_STRINGS = frozenset({Head.DECORATOR, Head.DEFINITION, Head.TOOL_LIST})
 _HEADS_IN_BRACKETS = _HEADS_IN_STRINGS | {Head.STATEMENT}
-# A bracket that is never closed reaches to the end of the file: the first few beginnings in it are enough.
-_ENOUGH = 8
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,54 +71,80 @@ class Piece:
 
 
 class Cutter:
-    """Finds the pieces of one text."""
+    """Finds the pieces of a text, or of a part of one.
 
-    def __init__(self, lines: Lines) -> None:
-        self._text = lines.text
-        self._heads: dict[int, Head] = {}
-        for start in lines.starts:
-            match = _HEADS.match(self._text, start)
-            if match and match.lastgroup and match.lastgroup != "none":
-                self._heads[start] = Head[match.lastgroup]
-        self._starts = list(self._heads)
+    `reach` is the first offset that no answer so far depends on; past the end of the text where it may depend on what
+    follows.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.reach = 0
+        self._heads: dict[int, Head | None] = {}
 
     def piece(self, start: int) -> Piece:
         """The statement that begins at `start`, read as if nothing were open there."""
-        head = self._heads.get(start, Head.OTHER)
+        text, depth, offset = self.text, 0, start
+        head = self._head(start) or Head.OTHER
         decorating = head is Head.DECORATOR
-        depth, offset, embedded = 0, start, _Embedded(start, head)
-        while (token := _TOKENS.search(self._text, offset)) and embedded.in_brackets < _ENOUGH:
+        embedded = _Embedded(start, head)
+        while token := _TOKENS.search(text, offset):
             offset = token.end()
-            if token.lastgroup == "opening":
-                depth += 1
-            elif token.lastgroup == "closing":
-                depth = max(depth - 1, 0)
-            elif token.lastgroup == "triple":
-                end = self._string_end(token.group(), offset)
-                embedded.add(self._heads_between(offset, end or len(self._text)), in_string=True)
-                if end is None:
-                    return embedded.piece(len(self._text), unterminated=True)
-                offset = end
-            elif token.lastgroup == "newline" and (found := self._heads.get(offset)):
+            kind = token.lastgroup
+            if kind == "newline":
+                found = self._head(offset)
+                if found is None:
+                    continue
                 if depth:
                     if found in _HEADS_IN_BRACKETS:
                         embedded.add([offset], in_string=False)
+                    if found is Head.DEFINITION:  # never inside brackets: the open one is the slip
+                        self._reached(offset)
+                        return embedded.piece(offset)
                 elif decorating and found in (Head.DECORATOR, Head.DEFINITION):
                     decorating = found is Head.DECORATOR
                     embedded.definition = None if decorating else offset
                 else:
+                    self._reached(offset)
                     return embedded.piece(offset)
-        return embedded.piece(len(self._text), unterminated=depth > 0)
+            elif kind == "opening":
+                depth += 1
+            elif kind == "closing":
+                depth = max(depth - 1, 0)
+            elif kind == "triple":
+                end = self._string_end(token.group(), offset)
+                embedded.add(self._heads_between(offset, end or len(text)), in_string=True)
+                if end is None:
+                    break
+                offset = end
+        else:
+            self.reach = len(text) + 1
+            return embedded.piece(len(text), unterminated=depth > 0)
+        self.reach = len(text) + 1
+        return embedded.piece(len(text), unterminated=True)
+
+    def _head(self, offset: int) -> Head | None:
+        """What the line at `offset` begins; None where no statement begins."""
+        if offset not in self._heads:
+            match = _HEADS.match(self.text, offset)
+            group = match.lastgroup if match else None
+            self._heads[offset] = Head[group] if group and group != "none" else None
+        return self._heads[offset]
+
+    def _reached(self, offset: int) -> None:
+        """The line at `offset` was looked at, with the first character behind it."""
+        end = _LINE_END.search(self.text, offset)
+        self.reach = max(self.reach, end.end() + 1 if end else len(self.text) + 1)
 
     def _string_end(self, quotes: str, start: int) -> int | None:
-        for match in _TRIPLE_ENDS[quotes].finditer(self._text, start):
+        for match in _TRIPLE_ENDS[quotes].finditer(self.text, start):
             if match.group() == quotes:
                 return match.end()
         return None
 
     def _heads_between(self, start: int, end: int) -> list[int]:
-        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
-        return [offset for offset in self._starts[first:last] if self._heads[offset] in _HEADS_IN_STRINGS]
+        lines = (match.end() for match in _LINE_END.finditer(self.text, start, end))
+        return [offset for offset in lines if offset < end and self._head(offset) in _HEADS_IN_STRINGS]
 
 
 class _Embedded:
@@ -132,14 +154,11 @@ class _Embedded:
         self._start, self._head = start, head
         self._resume: int | None = None
         self._in_string = False
-        self.in_brackets = 0
         self.definition: int | None = None
 
     def add(self, offsets: list[int], *, in_string: bool) -> None:
         if offsets and self._resume is None:
             self._resume, self._in_string = offsets[0], in_string
-        if not in_string:
-            self.in_brackets += len(offsets)
 
     def piece(self, end: int, *, unterminated: bool = False) -> Piece:
         return Piece(self._start, end, self._head, self._resume, self._in_string, unterminated, self.definition)

@@ -3,45 +3,75 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from adal_ls.lint.bindings import Binding, Bindings, collect
-from adal_ls.lint.model import KEYS, Computed, Entry, EntryKind, Item, ToolFile, ToolList
-from adal_ls.lint.parsing import parse
+from adal_ls.lint.bindings import Binding, Bindings, join
+from adal_ls.lint.chunks import LIST_NAME, Chunk, must_be_judged_whole, problem_of_whole, read_chunks, syntax_problems
+from adal_ls.lint.entries import Element, read_entry
+from adal_ls.lint.model import Computed, ToolFile, ToolList
+from adal_ls.lint.parsing import SyntaxProblem
 from adal_ls.lint.text import Lines, Range
 from adal_ls.lint.values import Value, ValueKind, read_value
-
-LIST_NAME = "CUSTOM_TOOLS"
-_ALIAS_STEPS = 10
 
 
 def read(text: str) -> ToolFile:
     """Read a tools file; never raises. What Python refuses is in `syntax`, and all the rest is read."""
-    parsed = parse(text)
-    lines = parsed.lines
-    bindings = collect(parsed.module, lines, parsed.unreadable)
-    tools = _ListReader(lines, bindings).read(parsed.module)
-    return ToolFile(text, lines, parsed.module, bindings, tools, parsed.problems, parsed.unreadable)
+    return join_chunks(tuple(read_chunks(text)))
+
+
+def join_chunks(chunks: tuple[Chunk, ...]) -> ToolFile:
+    """A file of chunks that are numbered as its lines are."""
+    bindings = join(chunk.bound for chunk in chunks)
+    return ToolFile(chunks, bindings, read_list(chunks, bindings), _problems(chunks))
+
+
+def read_list(chunks: Iterable[Chunk], bindings: Bindings) -> ToolList:
+    """CUSTOM_TOOLS, as the chunks of a file make it."""
+    tools, elements = read_elements(chunks, bindings)
+    return replace(tools, entries=tuple(read_entry(element, bindings) for element in elements))
+
+
+def read_elements(chunks: Iterable[Chunk], bindings: Bindings) -> tuple[ToolList, tuple[Element, ...]]:
+    """The list without its entries, and what they are to be read from."""
+    reader = _ListReader(bindings)
+    for chunk in chunks:
+        if chunk.changes_list:
+            reader.read(chunk)
+    return reader.tools, tuple(reader.elements)
+
+
+def _problems(chunks: tuple[Chunk, ...]) -> tuple[SyntaxProblem, ...]:
+    found = tuple(syntax_problems((chunk.lines.first, chunk) for chunk in chunks if chunk.is_troubled))
+    doubtful = [chunk for chunk in chunks if chunk.is_doubtful]
+    if found or not doubtful or not must_be_judged_whole(chunks, doubtful):
+        return found
+    problem = problem_of_whole("".join(chunk.text for chunk in chunks))
+    return () if problem is None else (problem,)
 
 
 class _ListReader:
     """Follows CUSTOM_TOOLS through the top-level statements; the last assignment wins."""
 
-    def __init__(self, lines: Lines, bindings: Bindings) -> None:
-        self._lines = lines
+    def __init__(self, bindings: Bindings) -> None:
+        self._lines = Lines("")
         self._bindings = bindings
-        self._list = ToolList()
+        self.tools = ToolList()
+        self.elements: list[Element] = []
 
-    def read(self, module: ast.Module) -> ToolList:
+    def _clear(self) -> None:
+        self.tools = ToolList()
+        self.elements.clear()
+
+    def read(self, chunk: Chunk) -> None:
+        self._lines = chunk.lines
         # A stack, not recursion: a long chain of `elif` is as deep as it is long.
-        stack = [(statement, False) for statement in reversed(module.body)]
+        stack = [(statement, False) for statement in reversed(chunk.parsed.body)]
         while stack:
             node, conditional = stack.pop()
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 self._statement(node, conditional=conditional)
-                stack.extend((child, True) for child in reversed(list(_bodies(node))))
-        return self._list
+                stack.extend((child, True) for child in reversed([*_bodies(node)]))
 
     def _statement(self, node: ast.stmt, *, conditional: bool) -> None:
         if (value := _assigned(node)) is not None:
@@ -52,24 +82,23 @@ class _ListReader:
             else:
                 self._compute(self._lines.range_of(node), "changed here")
         elif isinstance(node, ast.Delete) and any(_is_list(target) for target in node.targets) and not conditional:
-            self._list = ToolList()
+            self._clear()
         elif isinstance(node, ast.Expr | ast.Assign | ast.Import | ast.ImportFrom):
             self._mention(node)
         else:
             self._bound_by_clause(node)
 
     def _assign(self, node: ast.stmt, value: ast.expr, *, conditional: bool) -> None:
-        if conditional and self._list.range is not None:
-            kept = tuple(replace(entry, conditional=True) for entry in self._list.entries)
-            self._list = replace(self._list, entries=kept)
+        if conditional and self.tools.range is not None:
+            self.elements = [replace(element, conditional=True) for element in self.elements]
         else:
-            self._list = ToolList()
+            self._clear()
         self._add(node, value, conditional=conditional)
 
     def _add(self, node: ast.stmt, value: ast.expr, *, conditional: bool) -> None:
         place = self._lines.range_of(node)
-        if self._list.range is None or not isinstance(node, ast.AugAssign):
-            self._list = replace(self._list, range=place)
+        if self.tools.range is None or not isinstance(node, ast.AugAssign):
+            self.tools = replace(self.tools, range=place)
         if conditional:
             self._compute(place, "assigned under a condition")
         for part in _operands(value):
@@ -77,13 +106,12 @@ class _ListReader:
 
     def _part(self, value: ast.expr, *, conditional: bool) -> None:
         if isinstance(value, ast.List | ast.Tuple):
-            entries = (self._entry(element, conditional=conditional) for element in value.elts)
-            self._list = replace(self._list, entries=(*self._list.entries, *entries))
+            self.elements += (Element(node, self._lines, conditional) for node in value.elts)
             return
         read = read_value(value, self._lines)
-        if self._is_wrong(value, read) and self._list.wrong is None:
-            self._list = replace(self._list, wrong=read)
-        elif self._list.wrong is None:
+        if self._is_wrong(value, read) and self.tools.wrong is None:
+            self.tools = replace(self.tools, wrong=read)
+        elif self.tools.wrong is None:
             self._compute(read.range, "computed")
 
     def _is_wrong(self, node: ast.expr, value: Value) -> bool:
@@ -99,7 +127,8 @@ class _ListReader:
         if isinstance(node, ast.Import | ast.ImportFrom):
             touched = any((alias.asname or alias.name) == LIST_NAME for alias in node.names)
             if touched:
-                self._list = ToolList(range=self._lines.range_of(node))
+                self._clear()
+                self.tools = ToolList(range=self._lines.range_of(node))
         elif isinstance(node, ast.Assign):
             touched = any(_is_list(inner) for target in node.targets for inner in ast.walk(target))
         else:
@@ -118,83 +147,8 @@ class _ListReader:
                 self._compute(self._lines.range_of(node), "assigned here")
 
     def _compute(self, place: Range, what: str) -> None:
-        computed = (*self._list.computed, Computed(place, what))
-        self._list = replace(self._list, computed=computed, range=self._list.range or place)
-
-    def _entry(self, node: ast.expr, *, conditional: bool) -> Entry:
-        value = read_value(node, self._lines)
-        if isinstance(node, ast.Dict):
-            return self._dict_entry(node, value, conditional=conditional)
-        if value.kind in (ValueKind.NAME, ValueKind.ATTRIBUTE, ValueKind.LAMBDA, ValueKind.PARTIAL):
-            name, place = self._function_name(value)
-            kind = EntryKind.SIMPLE
-            return Entry(kind, value.range, value, name, place, function=value, conditional=conditional)
-        computed = value.kind is ValueKind.COMPUTED or isinstance(node, ast.DictComp)
-        kind = EntryKind.COMPUTED if computed else EntryKind.WRONG
-        return Entry(kind, value.range, value, None, value.range, conditional=conditional)
-
-    def _dict_entry(self, node: ast.Dict, value: Value, *, conditional: bool) -> Entry:
-        items = tuple(self._item(key, item) for key, item in zip(node.keys, node.values, strict=True))
-        entry = Entry(EntryKind.DICT, value.range, value, None, value.range, items=items, conditional=conditional)
-        function, name = entry.item("function"), entry.item("name")
-        description, approval = entry.item("description"), entry.item("require_approval")
-        effective, place = (None, value.range)
-        if name is not None and not name.value.is_none:
-            constant = name.value.constant
-            effective, place = (constant if isinstance(constant, str) else None), name.value.range
-        elif function is not None and not entry.open:
-            effective, place = self._function_name(function.value)
-        return replace(
-            entry,
-            name=effective,
-            name_range=place,
-            named=name is not None and not name.value.is_none,
-            function=function.value if function else None,
-            description=_override(description),
-            require_approval=not (approval is not None and approval.value.constant is False),
-        )
-
-    def _item(self, key: ast.expr | None, value: ast.expr) -> Item:
-        read = read_value(value, self._lines)
-        if key is None:
-            return Item(None, read.range, "**", read)
-        written = read_value(key, self._lines)
-        text = written.constant
-        bare = written.name if written.name in KEYS and not self._bindings.knows(written.name) else None
-        known = written.kind is ValueKind.CONSTANT
-        return Item(
-            text if isinstance(text, str) else written.words if known else None,
-            written.range,
-            written.words,
-            read,
-            bare,
-        )
-
-    def _function_name(self, value: Value) -> tuple[str | None, Range]:
-        """The `__name__` that a function reference will have, and where that is written."""
-        if value.kind is ValueKind.ATTRIBUTE and value.name:
-            return value.name.rpartition(".")[2], value.range
-        name = value.name
-        for _ in range(_ALIAS_STEPS):
-            definition = self._bindings.effective(name) if name else None
-            if definition is None:
-                break
-            if definition.kind in (Binding.FUNCTION, Binding.CLASS):
-                return definition.name, definition.name_range
-            if definition.kind is Binding.IMPORT:
-                return definition.original or definition.name, value.range
-            name = definition.original
-        return name, value.range
-
-
-def _override(description: Item | None) -> str | None:
-    """As `Entry.description`; for a constant of another type the runtime takes the docstring."""
-    if description is None:
-        return None
-    value = description.value
-    if value.kind is ValueKind.CONSTANT:
-        return value.constant if isinstance(value.constant, str) else None
-    return None if value.kind is ValueKind.CONTAINER else ""
+        computed = (*self.tools.computed, Computed(place, what))
+        self.tools = replace(self.tools, computed=computed, range=self.tools.range or place)
 
 
 def _is_list(node: ast.AST) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 
@@ -10,12 +11,12 @@ from adal_ls.lint.bindings import Binding
 from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, TextEdit
 from adal_ls.lint.fixing import apply
+from adal_ls.lint.listed import entry_findings
 from adal_ls.lint.model import ToolFile
 from adal_ls.lint.modules import Modules, everywhere, home
 from adal_ls.lint.occurrences import Role, of_name
 from adal_ls.lint.places import FunctionName, GivenName, find
 from adal_ls.lint.reader import read
-from adal_ls.lint.rules import RULES
 from adal_ls.lint.text import Position, Range
 
 NAMING_ERRORS = ("ADAL101", "ADAL102", "ADAL103", "ADAL104")
@@ -31,7 +32,7 @@ def prepare(file: ToolFile, place: Position) -> tuple[Range, str] | None:
     if isinstance(found, FunctionName):
         return found.at, file.lines.slice(found.at)
     if isinstance(found, GivenName):
-        content = replace_string(file, found.at, "").range
+        content = replace_string(file.lines, found.at, "").range
         return content, file.lines.slice(content)
     return None
 
@@ -61,7 +62,7 @@ def rename(modules: Modules, module: str, place: Position, new: str) -> Mapping[
 def _given(file: ToolFile, found: GivenName, new: str) -> TextEdit:
     if not naming.is_identifier(new):  # also keeps quotes and backslashes out of the string
         raise RenameError(_rule_text(new))
-    return replace_string(file, found.at, new)
+    return replace_string(file.lines, found.at, new)
 
 
 def _rename_function(modules: Modules, module: str, name: str, new: str) -> Mapping[str, tuple[TextEdit, ...]]:
@@ -89,8 +90,9 @@ def _rename_function(modules: Modules, module: str, name: str, new: str) -> Mapp
 
 
 def _refuse_unreadable(file: ToolFile, name: str) -> None:
-    if name in file.bindings.unreadable and file.unreadable:
-        line = next((piece.range.start.line for piece in file.unreadable if name in piece.text), 0)
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    line = next((piece.range.start.line for piece in file.unreadable if word.search(piece.text)), None)
+    if line is not None:
         raise RenameError(f"'{name}' also stands in code that cannot be read (line {line + 1}): mend that first")
 
 
@@ -115,7 +117,7 @@ def _judge(file: ToolFile, after: ToolFile) -> None:
 
 
 def _naming(file: ToolFile) -> list[Finding]:
-    return [finding for code in NAMING_ERRORS for finding in RULES[code](file)]
+    return [finding for finding in entry_findings(file) if finding.code in NAMING_ERRORS]
 
 
 def _rule_text(name: str) -> str:

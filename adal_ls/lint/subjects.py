@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from adal_ls.lint.bindings import Binding, Definition, Function
+from adal_ls.lint.bindings import Binding, Bindings, Definition, Function
 from adal_ls.lint.body import Body, Call
-from adal_ls.lint.model import Entry, ToolFile
+from adal_ls.lint.chunks import Chunk
+from adal_ls.lint.model import Entry
 from adal_ls.lint.names import Names
-from adal_ls.lint.text import Lines, Range
+from adal_ls.lint.text import Lines, Position, Range
 from adal_ls.lint.values import ValueKind
 from adal_ls.schema import ToolSchema, from_ast
 from adal_ls.schema.docstring import Docstring
@@ -55,10 +56,9 @@ class Statement:
         """The statement as it is written, decorators included. Cut out anew each time: kept, it would be the file twice
         over."""
         decorators = getattr(self.node, "decorator_list", None) or [self.node]
-        first = min(self.node.lineno, decorators[0].lineno) - 1
-        last = self.node.end_lineno or self.node.lineno
-        end = self.lines.starts[last] if last < len(self.lines.starts) else len(self.lines.text)
-        return self.lines.text[self.lines.starts[first] : end]
+        first = min(self.lines.range_of(self.node).start, self.lines.range_of(decorators[0]).start)
+        last = self.lines.range_of(self.node).end
+        return self.lines.slice(Range(Position(first.line, 0), Position(last.line + 1, 0)))
 
     @cached_property
     def body(self) -> Body:
@@ -78,20 +78,44 @@ class Statement:
         return tuple(c.node for c in self.body.calls if isinstance(c.node, ast.Call) and _OUTPUT.fullmatch(c.target))
 
 
-@dataclass(frozen=True)
-class ToolFunction:
-    """One definition of a function that CUSTOM_TOOLS lists.
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """An entry whose tool runs without asking: its tool's name, and the False that says so."""
 
-    `bound`: a method of an object, whose first parameter is filled. `described`: every entry gives a description, so
+    name: str | None
+    place: Range
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """How CUSTOM_TOOLS lists one function.
+
+    `bound`: as a method of an object, whose first parameter is filled. `described`: every entry gives a description, so
     that the model never reads the docstring.
     """
+
+    bound: bool = False
+    described: bool = True
+    unasked: tuple[Unasked, ...] = ()
+
+
+Listings = Mapping[Range, Listing]
+"""Functions that are listed, by the places of their names."""
+
+
+@dataclass(frozen=True)
+class ToolFunction:
+    """One definition of a function that CUSTOM_TOOLS lists."""
 
     node: Function
     name_range: Range
     statement: Statement = field(repr=False)
     """The function alone, as if it stood at the top level."""
-    bound: bool = False
-    described: bool = False
+    listing: Listing
+
+    @property
+    def described(self) -> bool:
+        return self.listing.described
 
     @property
     def lines(self) -> Lines:
@@ -105,7 +129,7 @@ class ToolFunction:
     def all_parameters(self) -> tuple[Parameter, ...]:
         """The parameters in the order of the signature; an object's method without the first."""
         found = list(_parameters(self.node.args))
-        unfilled = bool(found) and not found[0].star and (self.bound or found[0].name in ("self", "cls"))
+        unfilled = bool(found) and not found[0].star and (self.listing.bound or found[0].name in ("self", "cls"))
         return tuple(found[1:] if unfilled else found)
 
     @cached_property
@@ -135,50 +159,51 @@ class ToolFunction:
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """What the local rules look at in a file. `statements`: those at the top level that could be read, and the tools
+    """What the local rules look at in a chunk. `statements`: those at the top level that could be read, and the tools
     that stand inside of others."""
 
     functions: tuple[ToolFunction, ...]
     statements: tuple[Statement, ...]
 
 
-def read(file: ToolFile) -> Subjects:
-    """The subjects of a file; all branches of a conditional definition are tools."""
-    listed: dict[int, tuple[Function, Range, bool]] = {}
-    described: dict[int, bool] = {}
-    for entry in file.entries:
-        for node, place, bound in _meant(file, entry):
-            listed[id(node)] = (node, place, bound)
-            described[id(node)] = described.get(id(node), True) and bool(entry.description)
-    top = {id(node): Statement(node, file.lines, file.names, id(node) in listed) for node in file.module.body}
-    tools = {
-        key: top.get(key) or Statement(node, file.lines, file.names, is_tool=True)
-        for key, (node, _, _) in listed.items()
-    }
-    functions = [
-        ToolFunction(node, place, tools[key], bound, described[key]) for key, (node, place, bound) in listed.items()
-    ]
-    functions.sort(key=lambda function: function.name_range)
-    return Subjects(tuple(functions), (*top.values(), *(tools[key] for key in tools if key not in top)))
+def of_chunk(chunk: Chunk, names: Names, listings: Listings) -> Subjects:
+    """The subjects in a chunk."""
+    listed = {id(node): place for place, node in chunk.functions.items() if place in listings}
+    top = {id(node): Statement(node, chunk.lines, names, id(node) in listed) for node in chunk.parsed.body}
+    functions = []
+    for place, node in chunk.functions.items():
+        if (listing := listings.get(place)) is not None:
+            statement = top.get(id(node)) or Statement(node, chunk.lines, names, is_tool=True)
+            functions.append(ToolFunction(node, place, statement, listing))
+    inner = (function.statement for function in functions if id(function.node) not in top)
+    return Subjects(tuple(functions), (*top.values(), *inner))
 
 
-def tool_functions_of(file: ToolFile, entry: Entry) -> Iterator[ToolFunction]:
-    """The definitions that one entry lists."""
-    wanted = {id(node) for node, _, _ in _meant(file, entry)}
-    by_id = file.functions_by_id
-    return (by_id[key] for key in wanted if key in by_id)
+def listed_by(names: Names, entry: Entry) -> dict[Range, Listing]:
+    """The functions that one entry lists; all branches of a conditional definition are tools."""
+    item = entry.item("require_approval")
+    asks = entry.require_approval or item is None
+    unasked = () if asks or item is None else (Unasked(entry.name, item.value.range),)
+    return {place: Listing(bound, bool(entry.description), unasked) for place, bound in _meant(names, entry)}
 
 
-def definitions(file: ToolFile, entry: Entry) -> tuple[Definition, ...]:
+def both(one: Listing | None, other: Listing) -> Listing:
+    """A function that two entries list."""
+    if one is None:
+        return other
+    return Listing(other.bound, one.described and other.described, (*one.unasked, *other.unasked))
+
+
+def definitions(bindings: Bindings, entry: Entry) -> tuple[Definition, ...]:
     """The definitions that an entry's name may mean once the file has run, through aliases; the last, or one for each
     branch."""
     name = entry.function.name if entry.function is not None and entry.function.kind is ValueKind.NAME else None
     for _ in range(_STEPS):
-        effective = file.bindings.effective(name) if name else None
+        effective = bindings.effective(name) if name else None
         if name is None or effective is None:
             return ()
         if effective.kind is not Binding.ALIAS:
-            return file.bindings.candidates(name)
+            return bindings.candidates(name)
         name = effective.original
     return ()
 
@@ -190,36 +215,41 @@ class Method:
     owner: str
     node: Function
     unbound: bool
+    lines: Lines
+    """Those that the places of `node` are told by."""
 
 
-def method(file: ToolFile, entry: Entry) -> Method | None:
+def method(names: Names, entry: Entry) -> Method | None:
     """The method of a class of this file that an entry such as `Desk.find` or `desk.find` refers to."""
     if entry.function is None or entry.function.kind is not ValueKind.ATTRIBUTE or not entry.function.name:
         return None
     root, _, attribute = entry.function.name.partition(".")
-    names = file.names.scope.names
-    owner = names.get(root)
+    known = names.scope.names
+    owner = known.get(root)
     through_class = isinstance(owner, ast.ClassDef)
     if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name):
-        owner = names.get(owner.func.id)
+        owner = known.get(owner.func.id)
     if not isinstance(owner, ast.ClassDef):
+        return None
+    lines = next((d.lines for d in names.bindings.definitions.get(owner.name, ()) if d.owner is owner), None)
+    if lines is None:
         return None
     for node in reversed(owner.body):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == attribute:
             kinds = {decorator.id for decorator in node.decorator_list if isinstance(decorator, ast.Name)}
             if kinds & {"staticmethod", "property"}:
                 return None
-            return Method(owner.name, node, through_class and "classmethod" not in kinds)
+            return Method(owner.name, node, through_class and "classmethod" not in kinds, lines)
     return None
 
 
-def _meant(file: ToolFile, entry: Entry) -> Iterator[tuple[Function, Range, bool]]:
-    for definition in definitions(file, entry):
+def _meant(names: Names, entry: Entry) -> Iterator[tuple[Range, bool]]:
+    for definition in definitions(names.bindings, entry):
         if definition.kind is Binding.FUNCTION and definition.node is not None:
-            yield definition.node, definition.name_range, False
-    found = method(file, entry)
+            yield definition.name_range, False
+    found = method(names, entry)
     if found is not None and not found.unbound:
-        yield found.node, file.lines.name_of(found.node), True
+        yield found.lines.name_of(found.node), True
 
 
 def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:

@@ -34,17 +34,24 @@ class Range(NamedTuple):
 
 
 class Lines:
-    """The line table of one text."""
+    """The line table of one text, whole or a part of a file.
 
-    __slots__ = ("_ascii", "starts", "text")
+    `first` is the number of the text's first line, wherever lines are counted from; `parsed` is the number by which the
+    syntax nodes of this text know that line.
+    """
 
-    def __init__(self, text: str) -> None:
+    __slots__ = ("_ascii", "first", "parsed", "starts", "text")
+
+    def __init__(self, text: str, first: int = 0, parsed: int | None = None) -> None:
         self.text = text
+        self.first = first
+        self.parsed = first if parsed is None else parsed
         self.starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
         self._ascii = text.isascii()
 
     def line(self, number: int) -> str:
-        """The text of a line without its line end; "" past the last line."""
+        """The text of a line without its line end; "" outside the text."""
+        number -= self.first
         if not 0 <= number < len(self.starts):
             return ""
         end = self.starts[number + 1] if number + 1 < len(self.starts) else len(self.text)
@@ -54,13 +61,14 @@ class Lines:
         """The place of a code point offset; offsets outside the text are moved to its nearest end."""
         offset = min(max(offset, 0), len(self.text))
         line = bisect_right(self.starts, offset) - 1
-        return Position(line, offset - self.starts[line])
+        return Position(line + self.first, offset - self.starts[line])
 
     def offset(self, position: Position) -> int:
         """The code point offset of a place; a place outside the text is moved to the nearest inside."""
-        if position.line >= len(self.starts):
+        line = max(position.line - self.first, 0)
+        if line >= len(self.starts):
             return len(self.text)
-        return self.starts[position.line] + min(max(position.column, 0), len(self.line(position.line)))
+        return self.starts[line] + min(max(position.column, 0), len(self.line(position.line)))
 
     def column(self, line: int, byte_column: int) -> int:
         """The code point column for a column that counts UTF-8 bytes, as in `ast`."""
@@ -75,7 +83,8 @@ class Lines:
         self, node: ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern | ast.arg | ast.keyword
     ) -> Range:
         """The range of a syntax node parsed from this text."""
-        start, end = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        moved = self.first - self.parsed - 1
+        start, end = node.lineno + moved, (node.end_lineno or node.lineno) + moved
         return Range(
             Position(start, self.column(start, node.col_offset)),
             Position(end, self.column(end, node.end_col_offset or node.col_offset)),
@@ -105,3 +114,9 @@ def line_end(text: str) -> str:
     """The line end that `text` uses (its first one), "\\n" if it has none."""
     found = _LINE_END.search(text)
     return found.group() if found else "\n"
+
+
+def count_line_ends(text: str) -> int:
+    """How many line ends a text has."""
+    found = text.count("\n")
+    return found + text.count("\r") - text.count("\r\n") if "\r" in text else found

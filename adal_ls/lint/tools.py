@@ -36,7 +36,7 @@ def static_tools(file: ToolFile) -> tuple[StaticTool, ...]:
 def _tool(file: ToolFile, entry: Entry, name: str, scope: Scope) -> StaticTool:
     definition = _definition(file, entry)
     description, parameters = "", dict[str, Any](type="object")
-    found = method(file, entry)
+    found = method(file.names, entry)
     if definition is not None and definition.node is not None:
         read = from_ast(definition.node, scope)
         description, parameters = read.description, read.parameters
@@ -49,7 +49,7 @@ def _tool(file: ToolFile, entry: Entry, name: str, scope: Scope) -> StaticTool:
         parameters=parameters,
         require_approval=entry.require_approval,
         name_range=entry.name_range,
-        definition_range=_whole(definition) if found is None else file.lines.range_of(found.node),
+        definition_range=_whole(definition) if found is None else found.lines.range_of(found.node),
         entry_ranges=(entry.range,),
         named=entry.named,
     )

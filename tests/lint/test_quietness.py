@@ -34,7 +34,6 @@ def test_no_function_has_two_hints_of_one_rule() -> None:
     for file in FILES:
         model = read(file.text)
         hints = [finding for finding in check(model) if finding.severity is Severity.HINT]
-        for function in model.functions:
-            whole = model.lines.range_of(function.node)
-            inside = Counter(finding.code for finding in hints if whole.contains(finding.range))
+        for function in model.bindings.functions():
+            inside = Counter(finding.code for finding in hints if function.range.contains(finding.range))
             assert set(inside.values()) <= {1}

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from adal_ls.lint.findings import Finding, Fix, Severity
-from adal_ls.lint.model import ToolFile
 from adal_ls.lint.subjects import Statement, ToolFunction
 from adal_ls.lint.text import Range
+from adal_ls.lint.view import ListedEntry, Overview
 
 Subject = TypeVar("Subject")
 Check = Callable[["Rule[Subject]", Subject], Iterator[Finding]]
@@ -68,7 +68,8 @@ class Unread:
 
 RULES: dict[str, Rule[Any]] = {}
 """Every rule by its code. `adal_ls.lint.rules` fills it."""
-FILE_RULES: list[Rule[ToolFile]] = []
+FILE_RULES: list[Rule[Overview]] = []
+ENTRY_RULES: list[Rule[ListedEntry]] = []
 FUNCTION_RULES: list[Rule[ToolFunction]] = []
 STATEMENT_RULES: list[Rule[Statement]] = []
 IGNORE_RULES: list[Rule[Unused]] = []
@@ -117,11 +118,23 @@ class _Register(Generic[Subject]):
 _FUNCTION = 'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\n'
 _LIST = "\n\nCUSTOM_TOOLS = [f]\n"
 
-rule = _Register(FILE_RULES, listed=False)
+file_rule = _Register(FILE_RULES, listed=False)
+entry_rule = _Register(ENTRY_RULES, listed=False)
 function_rule = _Register(FUNCTION_RULES)
 statement_rule = _Register(STATEMENT_RULES)
 ignore_rule = _Register(IGNORE_RULES)
 reading_rule = _Register(READING_RULES)
+
+
+def also(rule: Rule[Any], rules: list[Rule[Subject]]) -> Callable[[Check[Subject]], Rule[Subject]]:
+    """The decorator for what a rule says about subjects of another kind."""
+
+    def register(check: Check[Subject]) -> Rule[Subject]:
+        second = Rule(rule.code, rule.name, rule.severity, rule.why, rule.failing, rule.passing, check, rule.fix)
+        rules.append(second)
+        return second
+
+    return register
 
 
 def quoted(names: list[str]) -> str:

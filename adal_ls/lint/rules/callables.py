@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from adal_ls.lint.bindings import Binding, Definition, Function
+from adal_ls.lint.bindings import Definition, Function
 from adal_ls.lint.findings import Finding, Severity
-from adal_ls.lint.model import ToolFile
-from adal_ls.lint.rules.base import Rule, rule
+from adal_ls.lint.names import Names
+from adal_ls.lint.rules.base import Rule, entry_rule, function_rule
 from adal_ls.lint.subjects import ToolFunction, method
+from adal_ls.lint.text import Range
+from adal_ls.lint.view import ListedEntry
 
 _DESK = 'class Desk:\n    def find(self, x: str) -> str:\n        """Find a room."""\n        return x\n\n\n'
 
@@ -21,7 +23,7 @@ def _logged(wraps: str) -> str:
     return f"{head}def logged(function):\n{wraps}{wrapper}\n\n@logged\n{tool}\n\nCUSTOM_TOOLS = [f]\n"
 
 
-@rule(
+@entry_rule(
     code="ADAL213",
     name="unbound-method",
     severity=Severity.WARNING,
@@ -29,22 +31,22 @@ def _logged(wraps: str) -> str:
     failing=f"{_DESK}CUSTOM_TOOLS = [Desk.find]\n",
     passing=f"{_DESK}desk = Desk()\nCUSTOM_TOOLS = [desk.find]\n",
 )
-def unbound_method(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry in file.entries:
-        found = method(file, entry)
-        if found is None or not found.unbound or entry.function is None:
-            continue
-        arguments = [*found.node.args.posonlyargs, *found.node.args.args]
-        first = f"'{arguments[0].arg}'" if arguments else "its first parameter"
-        message = (
-            f"Nothing fills {first} of '{entry.function.name}': the method is not bound to an object, so the model"
-            f" would have to. List the method of an object, such as {found.owner}().{found.node.name}"
-        )
-        related = ((file.lines.name_of(found.node), "Defined here"),)
-        yield rule.finding(message, entry.function.range, related=related)
+def unbound_method(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry = listed.entry
+    found = method(listed.file.names, entry)
+    if found is None or not found.unbound or entry.function is None:
+        return
+    arguments = [*found.node.args.posonlyargs, *found.node.args.args]
+    first = f"'{arguments[0].arg}'" if arguments else "its first parameter"
+    message = (
+        f"Nothing fills {first} of '{entry.function.name}': the method is not bound to an object, so the model"
+        f" would have to. List the method of an object, such as {found.owner}().{found.node.name}"
+    )
+    related = ((found.lines.name_of(found.node), "Defined here"),)
+    yield rule.finding(message, entry.function.range, related=related)
 
 
-@rule(
+@function_rule(
     code="ADAL214",
     name="wrapper-without-wraps",
     severity=Severity.WARNING,
@@ -52,49 +54,46 @@ def unbound_method(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     failing=_logged(""),
     passing=_logged("    @functools.wraps(function)\n"),
 )
-def wrapper_without_wraps(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    bare: dict[str, tuple[Definition, Function] | None] = {}
-    for tool in file.functions:
-        for decorator in tool.node.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if not isinstance(called, ast.Name):
-                continue
-            if called.id not in bare:
-                bare[called.id] = _bare_wrapper(file, called.id, factory=isinstance(decorator, ast.Call))
-            found = bare[called.id]
-            if found is not None:
-                yield _finding(rule, file, tool, decorator, *found)
+def wrapper_without_wraps(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Finding]:
+    for decorator in tool.node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        definition = tool.names.function(called.id) if isinstance(called, ast.Name) else None
+        if definition is None:
+            continue
+        wrapper = _bare_wrapper(tool.names, definition, factory=isinstance(decorator, ast.Call))
+        if wrapper is not None and definition.lines is not None:
+            place = definition.lines.name_of(wrapper)
+            yield _finding(rule, tool, decorator, definition, (wrapper, place))
 
 
 def _finding(
-    rule: Rule[ToolFile],
-    file: ToolFile,
+    rule: Rule[ToolFunction],
     tool: ToolFunction,
     decorator: ast.expr,
     definition: Definition,
-    wrapper: Function,
+    placed: tuple[Function, Range],
 ) -> Finding:
+    wrapper, place = placed
     hidden = " and its *args/**kwargs" if wrapper.args.vararg or wrapper.args.kwarg else " and its parameters"
     message = (
         f"The name '{wrapper.name}'{hidden} hide the signature of '{tool.node.name}' from the model: put"
         f" @functools.wraps(...) on '{wrapper.name}' in '{definition.name}'"
     )
-    related = ((file.lines.name_of(wrapper), "The wrapper that needs functools.wraps"),)
-    return rule.finding(message, file.lines.range_of(decorator), related=related)
+    related = ((place, "The wrapper that needs functools.wraps"),)
+    return rule.finding(message, tool.lines.range_of(decorator), related=related)
 
 
-def _bare_wrapper(file: ToolFile, name: str, *, factory: bool) -> tuple[Definition, Function] | None:
+def _bare_wrapper(names: Names, definition: Definition, *, factory: bool) -> Function | None:
     """The wrapper that a decorator of this file returns, where nothing makes it look like what it wraps."""
-    candidates = file.bindings.candidates(name)
-    if len(candidates) != 1 or candidates[0].kind is not Binding.FUNCTION or candidates[0].node is None:
+    node = definition.node
+    if node is None:
         return None
-    node = candidates[0].node
     inner = _returned(node)
     if factory:
         inner = _returned(inner) if inner is not None else None
-    if inner is None or inner.decorator_list or _copies_metadata(file, node):
+    if inner is None or inner.decorator_list or _copies_metadata(names, node):
         return None
-    return candidates[0], inner
+    return inner
 
 
 def _returned(node: Function) -> Function | None:
@@ -106,13 +105,13 @@ def _returned(node: Function) -> Function | None:
     return next((inner for inner in made if inner.name == returns[0].value.id), None)
 
 
-def _copies_metadata(file: ToolFile, node: Function) -> bool:
+def _copies_metadata(names: Names, node: Function) -> bool:
     """Whether some other way is used: `update_wrapper(...)`, `wrapper.__name__ = ...`."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store) and inner.attr.startswith("__"):
             return True
         if isinstance(inner, ast.Name | ast.Attribute):
             name = inner.id if isinstance(inner, ast.Name) else inner.attr
-            if name in ("update_wrapper", "setattr") or file.names.origin(inner) == "functools.update_wrapper":
+            if name in ("update_wrapper", "setattr") or names.origin(inner) == "functools.update_wrapper":
                 return True
     return False

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from adal_ls.lint.bindings import Binding
 from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
-from adal_ls.lint.model import KEYS, Entry, EntryKind, Item, ToolFile
-from adal_ls.lint.rules.base import Rule, rule
+from adal_ls.lint.model import KEYS, EntryKind, Item
+from adal_ls.lint.rules.base import Rule, entry_rule
 from adal_ls.lint.rules.shape import unquote
 from adal_ls.lint.text import Range
 from adal_ls.lint.values import Value, ValueKind
+from adal_ls.lint.view import ListedEntry, View
 
 _MEANT = {
     "func": "function",
@@ -34,7 +35,7 @@ _MEANT = {
 _CERTAIN = (ValueKind.CONSTANT, ValueKind.CONTAINER, ValueKind.F_STRING)
 
 
-@rule(
+@entry_rule(
     code="ADAL204",
     name="missing-function",
     severity=Severity.ERROR,
@@ -43,19 +44,21 @@ _CERTAIN = (ValueKind.CONSTANT, ValueKind.CONTAINER, ValueKind.F_STRING)
     passing='CUSTOM_TOOLS = [{"function": f, "name": "f"}]\n',
     fix="Write the key that was meant by a similar one.",
 )
-def missing_function(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry in _dicts(file):
-        if entry.open or entry.item("function") is not None:
-            continue
-        near = next((item for item in entry.items if _meant(item) == "function"), None)
-        if near is None:
-            yield rule.finding('This entry has no "function"', entry.range)
-        else:
-            message = f'This entry has no "function"; did you mean it by {_key(near)}?'
-            yield rule.finding(message, near.key_range, fixes=_fix_key(file, near))
+def missing_function(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry = listed.entry
+    if entry.kind is not EntryKind.DICT:
+        return
+    if entry.open or entry.item("function") is not None:
+        return
+    near = next((item for item in entry.items if _meant(item) == "function"), None)
+    if near is None:
+        yield rule.finding('This entry has no "function"', entry.range)
+    else:
+        message = f'This entry has no "function"; did you mean it by {_key(near)}?'
+        yield rule.finding(message, near.key_range, fixes=_fix_key(listed, near))
 
 
-@rule(
+@entry_rule(
     code="ADAL205",
     name="unknown-key",
     severity=Severity.WARNING,
@@ -64,21 +67,23 @@ def missing_function(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     passing='CUSTOM_TOOLS = [{"function": f, "require_approval": False}]\n',
     fix="Write the key that is meant, or put quotes around it.",
 )
-def unknown_key(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry in _dicts(file):
-        for item in entry.items:
-            if item.bare_key is not None:
-                message = f'The key {item.bare_key} needs quotes: "{item.bare_key}"'
-                yield rule.finding(message, item.key_range, fixes=_fix_key(file, item))
-            elif item.key is not None and item.key not in KEYS:
-                meant = _meant(item)
-                keys = ", ".join(KEYS)
-                advice = f'did you mean "{meant}"?' if meant else f"the keys are {keys}"
-                fixes = _fix_key(file, item) if meant and entry.item(meant) is None else ()
-                yield rule.finding(f"Unknown key {_key(item)}; {advice}", item.key_range, fixes=fixes)
+def unknown_key(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry = listed.entry
+    if entry.kind is not EntryKind.DICT:
+        return
+    for item in entry.items:
+        if item.bare_key is not None:
+            message = f'The key {item.bare_key} needs quotes: "{item.bare_key}"'
+            yield rule.finding(message, item.key_range, fixes=_fix_key(listed, item))
+        elif item.key is not None and item.key not in KEYS:
+            meant = _meant(item)
+            keys = ", ".join(KEYS)
+            advice = f'did you mean "{meant}"?' if meant else f"the keys are {keys}"
+            fixes = _fix_key(listed, item) if meant and entry.item(meant) is None else ()
+            yield rule.finding(f"Unknown key {_key(item)}; {advice}", item.key_range, fixes=fixes)
 
 
-@rule(
+@entry_rule(
     code="ADAL206",
     name="bad-value",
     severity=Severity.ERROR,
@@ -87,19 +92,21 @@ def unknown_key(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     passing='CUSTOM_TOOLS = [{"function": f}]\n',
     fix="Write the function itself for a string that names one of this file.",
 )
-def bad_value(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry in _dicts(file):
-        for key in ("name", "description"):
-            item = entry.item(key)
-            if item is not None and _is_not_string(item.value):
-                yield rule.finding(f'"{key}" must be a string, got {item.value.words}', item.value.range)
-        function = entry.item("function")
-        if function is not None and function.value.kind in _CERTAIN:
-            message = f'"function" must be callable, got {function.value.words}'
-            yield rule.finding(message, function.value.range, fixes=unquote(file, function.value))
+def bad_value(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry = listed.entry
+    if entry.kind is not EntryKind.DICT:
+        return
+    for key in ("name", "description"):
+        item = entry.item(key)
+        if item is not None and _is_not_string(item.value):
+            yield rule.finding(f'"{key}" must be a string, got {item.value.words}', item.value.range)
+    function = entry.item("function")
+    if function is not None and function.value.kind in _CERTAIN:
+        message = f'"function" must be callable, got {function.value.words}'
+        yield rule.finding(message, function.value.range, fixes=unquote(listed.file, function.value))
 
 
-@rule(
+@entry_rule(
     code="ADAL207",
     name="undefined-function",
     severity=Severity.ERROR,
@@ -108,24 +115,24 @@ def bad_value(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     passing="CUSTOM_TOOLS = [f]\n",
     fix="Use the function of the most similar name.",
 )
-def undefined_function(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry in file.entries:
-        function = entry.function
-        root = function.root if function else None
-        if function is None or root is None or hasattr(builtins, root):
-            continue
-        if not file.bindings.knows(root):
-            near = _closest(root, [definition.name for definition in file.bindings.functions()])
-            advice = f"; did you mean '{near}'?" if near else ""
-            fixes = (Fix(f"Use {near}", (TextEdit(function.range, near),)),) if near and root == function.name else ()
-            yield rule.finding(f"'{root}' is not defined{advice}", function.range, fixes=fixes)
-        elif not entry.conditional and _is_below(file, root, entry.range):
-            message = f"'{root}' is defined only further down: move CUSTOM_TOOLS to the end of the file"
-            related = ((file.bindings.definitions[root][0].name_range, "Defined here"),)
-            yield rule.finding(message, function.range, related=related)
+def undefined_function(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry = listed.entry
+    function = entry.function
+    root = function.root if function else None
+    if function is None or root is None or hasattr(builtins, root):
+        return
+    if not listed.file.bindings.knows(root):
+        near = _closest(root, listed.file.function_names)
+        advice = f"; did you mean '{near}'?" if near else ""
+        fixes = (Fix(f"Use {near}", (TextEdit(function.range, near),)),) if near and root == function.name else ()
+        yield rule.finding(f"'{root}' is not defined{advice}", function.range, fixes=fixes)
+    elif not entry.conditional and _is_below(listed.file, root, entry.range):
+        message = f"'{root}' is defined only further down: move CUSTOM_TOOLS to the end of the file"
+        related = ((listed.file.bindings.definitions[root][0].name_range, "Defined here"),)
+        yield rule.finding(message, function.range, related=related)
 
 
-@rule(
+@entry_rule(
     code="ADAL208",
     name="bad-require-approval",
     severity=Severity.ERROR,
@@ -134,28 +141,30 @@ def undefined_function(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding
     passing='CUSTOM_TOOLS = [{"function": f, "require_approval": False}]\n',
     fix="Use True (as it works now) or False.",
 )
-def bad_require_approval(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry in _dicts(file):
-        item = entry.item("require_approval")
-        if item is None or item.value.kind not in _CERTAIN or isinstance(item.value.constant, bool):
-            continue
-        message = f'"require_approval" must be True or False, got {item.value.words}: the tool will ask'
-        # Neither is preferred: applied unseen, the second would let a tool run that asks today.
-        fixes = (
-            Fix("Use True: the tool asks, as it does now", (TextEdit(item.value.range, "True"),)),
-            Fix("Use False: the tool runs without asking", (TextEdit(item.value.range, "False"),)),
-        )
-        yield rule.finding(message, item.value.range, fixes=fixes)
+def bad_require_approval(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry = listed.entry
+    if entry.kind is not EntryKind.DICT:
+        return
+    item = entry.item("require_approval")
+    if item is None or item.value.kind not in _CERTAIN or isinstance(item.value.constant, bool):
+        return
+    message = f'"require_approval" must be True or False, got {item.value.words}: the tool will ask'
+    # Neither is preferred: applied unseen, the second would let a tool run that asks today.
+    fixes = (
+        Fix("Use True: the tool asks, as it does now", (TextEdit(item.value.range, "True"),)),
+        Fix("Use False: the tool runs without asking", (TextEdit(item.value.range, "False"),)),
+    )
+    yield rule.finding(message, item.value.range, fixes=fixes)
 
 
-def _is_below(file: ToolFile, name: str, place: Range) -> bool:
+def _is_below(file: View, name: str, place: Range) -> bool:
     """Whether every definition of a name comes after `place`."""
     if file.bindings.open or name in file.bindings.unreadable:
         return False
-    return all(definition.range.start > place.end for definition in file.bindings.definitions[name])
+    return all(file.is_after(definition.range.start, place.end) for definition in file.bindings.definitions[name])
 
 
-@rule(
+@entry_rule(
     code="ADAL210",
     name="class-entry",
     severity=Severity.ERROR,
@@ -163,18 +172,18 @@ def _is_below(file: ToolFile, name: str, place: Range) -> bool:
     failing="class Finder:\n    pass\n\n\nCUSTOM_TOOLS = [Finder]\n",
     passing="CUSTOM_TOOLS = [f]\n",
 )
-def class_entry(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry in file.entries:
-        function = entry.function
-        if function is None or function.kind is not ValueKind.NAME or function.name is None:
-            continue
-        definition = file.bindings.effective(function.name)
-        if definition is not None and definition.kind is Binding.CLASS:
-            message = f"'{function.name}' is a class, so this entry is left out: list a function"
-            yield rule.finding(message, function.range, related=((definition.name_range, "Defined here"),))
+def class_entry(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry = listed.entry
+    function = entry.function
+    if function is None or function.kind is not ValueKind.NAME or function.name is None:
+        return
+    definition = listed.file.bindings.effective(function.name)
+    if definition is not None and definition.kind is Binding.CLASS:
+        message = f"'{function.name}' is a class, so this entry is left out: list a function"
+        yield rule.finding(message, function.range, related=((definition.name_range, "Defined here"),))
 
 
-@rule(
+@entry_rule(
     code="ADAL211",
     name="nameless-function",
     severity=Severity.WARNING,
@@ -182,17 +191,13 @@ def class_entry(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     failing="CUSTOM_TOOLS = [lambda x: x]\n",
     passing='CUSTOM_TOOLS = [{"function": lambda x: x, "name": "same"}]\n',
 )
-def nameless_function(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry in file.entries:
-        function = entry.function
-        if function is None or entry.named or function.kind not in (ValueKind.LAMBDA, ValueKind.PARTIAL):
-            continue
-        message = f'{function.words.capitalize()} has no name: write {{"function": ..., "name": "..."}}'
-        yield rule.finding(message, function.range)
-
-
-def _dicts(file: ToolFile) -> Iterator[Entry]:
-    return (entry for entry in file.entries if entry.kind is EntryKind.DICT)
+def nameless_function(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry = listed.entry
+    function = entry.function
+    if function is None or entry.named or function.kind not in (ValueKind.LAMBDA, ValueKind.PARTIAL):
+        return
+    message = f'{function.words.capitalize()} has no name: write {{"function": ..., "name": "..."}}'
+    yield rule.finding(message, function.range)
 
 
 def _is_not_string(value: Value) -> bool:
@@ -221,11 +226,11 @@ def _key(item: Item) -> str:
     return item.key_words.removeprefix("the string ")
 
 
-def _fix_key(file: ToolFile, item: Item) -> tuple[Fix, ...]:
+def _fix_key(listed: ListedEntry, item: Item) -> tuple[Fix, ...]:
     meant = _meant(item)
     if meant is None:
         return ()
-    edit = _quoted(item.key_range, meant) if item.bare_key else replace_string(file, item.key_range, meant)
+    edit = _quoted(item.key_range, meant) if item.bare_key else replace_string(listed.lines, item.key_range, meant)
     # Never applied unseen where it can let a tool run that asks today.
     return (Fix(f'Use the key "{meant}"', (edit,), preferred=meant != "require_approval"),)
 

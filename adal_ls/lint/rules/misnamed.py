@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from adal_ls.lint.bindings import Binding, Definition
+from adal_ls.lint.chunks import LIST_NAME, says
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
-from adal_ls.lint.model import ToolFile
-from adal_ls.lint.rules.base import Rule, rule
+from adal_ls.lint.rules.base import Rule, file_rule
 from adal_ls.lint.text import Range
+from adal_ls.lint.view import Overview
 
-LIST_NAME = "CUSTOM_TOOLS"
 _ALIKE = 0.8  # of the letters: one or two slips, two that changed places
 _F = 'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\n'
 
 
-@rule(
+@file_rule(
     code="ADAL215",
     name="misnamed-list",
     severity=Severity.WARNING,
@@ -26,7 +26,7 @@ _F = 'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\n'
     passing=f"{_F}CUSTOM_TOOLS = [f]\n",
     fix="Rename the list.",
 )
-def misnamed_list(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
+def misnamed_list(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
     if not is_missing(file):
         return
     for definition in misnamed(file):
@@ -37,25 +37,27 @@ def misnamed_list(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
         yield rule.finding(message, place)
 
 
-def is_missing(file: ToolFile) -> bool:
+def is_missing(file: Overview) -> bool:
     """Whether the file certainly has no CUSTOM_TOOLS."""
     return file.tool_list.range is None and not file.bindings.knows(LIST_NAME)
 
 
-def misnamed(file: ToolFile) -> list[Definition]:
+def misnamed(file: Overview) -> list[Definition]:
     """The first definition of each module-level name that is nearly CUSTOM_TOOLS, or a list called TOOLS."""
     firsts = [definitions[0] for definitions in file.bindings.definitions.values()]
     found = [first for first in firsts if first.kind is Binding.OTHER and _is_meant(file, first)]
-    return sorted(found, key=lambda definition: definition.range)
+    return sorted(found, key=lambda definition: file.order(definition.range))
 
 
-def hidden(file: ToolFile) -> Iterator[tuple[str, Range]]:
+def hidden(file: Overview) -> Iterator[tuple[str, Range]]:
     """Where a function or class sets a CUSTOM_TOOLS of its own: its name, and the place."""
-    for owner in ast.walk(file.module):
-        if isinstance(owner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            for node in _own(owner):
-                if isinstance(node, ast.Name) and node.id == LIST_NAME and isinstance(node.ctx, ast.Store):
-                    yield owner.name, file.lines.range_of(node)
+    for chunk in file.chunks():
+        if says(chunk.lines.text, LIST_NAME):
+            for owner in (inner for node in chunk.parsed.body for inner in ast.walk(node)):
+                if isinstance(owner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    for node in _own(owner):
+                        if isinstance(node, ast.Name) and node.id == LIST_NAME and isinstance(node.ctx, ast.Store):
+                            yield owner.name, chunk.lines.range_of(node)
 
 
 def _own(owner: ast.AST) -> Iterator[ast.AST]:
@@ -66,15 +68,28 @@ def _own(owner: ast.AST) -> Iterator[ast.AST]:
             yield from _own(child)
 
 
-def _is_meant(file: ToolFile, definition: Definition) -> bool:
+def _is_meant(file: Overview, definition: Definition) -> bool:
     letters = definition.name.replace("_", "").lower()
     if letters == "tools":
-        return file.lines.slice(definition.range).rpartition("=")[2].lstrip().startswith(("[", "("))
+        return (
+            file.lines_at(definition.range.start)
+            .slice(definition.range)
+            .rpartition("=")[2]
+            .lstrip()
+            .startswith(("[", "("))
+        )
     meant = LIST_NAME.replace("_", "").lower()
     return SequenceMatcher(None, letters, meant).ratio() >= _ALIKE
 
 
-def _rename(file: ToolFile, name: str) -> Fix:
-    names = [node for node in ast.walk(file.module) if isinstance(node, ast.Name) and node.id == name]
-    edits = tuple(TextEdit(place, LIST_NAME) for place in sorted(file.lines.range_of(node) for node in names))
+def _rename(file: Overview, name: str) -> Fix:
+    places = [
+        chunk.lines.range_of(node)
+        for chunk in file.chunks()
+        if says(chunk.lines.text, name)
+        for statement in chunk.parsed.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and node.id == name
+    ]
+    edits = tuple(TextEdit(place, LIST_NAME) for place in sorted(places, key=file.order))
     return Fix(f"Rename it to {LIST_NAME}", edits, preferred=True)

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from adal_ls import naming
 from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
-from adal_ls.lint.model import Entry, EntryKind, ToolFile
-from adal_ls.lint.rules.base import Rule, rule
+from adal_ls.lint.model import Entry, EntryKind
+from adal_ls.lint.rules.base import Rule, entry_rule
 from adal_ls.lint.text import Range
+from adal_ls.lint.view import ListedEntry
 
 # Not `keyword.softkwlist`, which differs between Pythons: lint must not.
 _SOFT_KEYWORDS = frozenset({"_", "case", "match", "type"})
@@ -23,7 +24,7 @@ def _named_example(name: str) -> str:
 _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 
 
-@rule(
+@entry_rule(
     code="ADAL101",
     name="invalid-identifier",
     severity=Severity.ERROR,
@@ -32,14 +33,16 @@ _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_")
     passing='CUSTOM_TOOLS = [{"function": f, "name": "create_ticket"}]\n',
     fix='Rename the tool: in its "name", or by giving it one in dict form.',
 )
-def invalid_identifier(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry, name in _named(file):
-        if not naming.is_identifier(name):
-            message = f"The tool name {_shown(name)} is not a valid Python identifier, so the tool is left out"
-            yield rule.finding(message, entry.name_range, fixes=_rename(file, entry))
+def invalid_identifier(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry, name = listed.entry, listed.entry.name
+    if name is None:
+        return
+    if not naming.is_identifier(name):
+        message = f"The tool name {_shown(name)} is not a valid Python identifier, so the tool is left out"
+        yield rule.finding(message, entry.name_range, fixes=_rename(listed))
 
 
-@rule(
+@entry_rule(
     code="ADAL102",
     name="keyword",
     severity=Severity.ERROR,
@@ -48,14 +51,16 @@ def invalid_identifier(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding
     passing='CUSTOM_TOOLS = [{"function": f, "name": "return_book"}]\n',
     fix='Rename the tool: in its "name", or by giving it one in dict form.',
 )
-def keyword(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry, name in _named(file):
-        if naming.is_keyword(name):
-            message = f"The tool name '{name}' is a Python keyword, so the tool is left out"
-            yield rule.finding(message, entry.name_range, fixes=_rename(file, entry))
+def keyword(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry, name = listed.entry, listed.entry.name
+    if name is None:
+        return
+    if naming.is_keyword(name):
+        message = f"The tool name '{name}' is a Python keyword, so the tool is left out"
+        yield rule.finding(message, entry.name_range, fixes=_rename(listed))
 
 
-@rule(
+@entry_rule(
     code="ADAL103",
     name="duplicate",
     severity=Severity.ERROR,
@@ -64,25 +69,27 @@ def keyword(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     passing='CUSTOM_TOOLS = [f, {"function": f, "name": "g"}]\n',
     fix='Rename the tool: in its "name", or by giving it one in dict form.',
 )
-def duplicate(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    first: dict[str, Entry] = {}
-    for entry, name in _named(file):
-        if entry.conditional:  # another branch may list the same name
-            continue
-        before = first.setdefault(naming.canonical(name), entry)
-        if before is entry:
-            continue
-        related = ((_listed_at(before), "First listed here"),)
-        if _same(before, entry):
-            message = f"The tool '{name}' is already in CUSTOM_TOOLS: remove this entry"
-            fixes: tuple[Fix, ...] = ()
-        else:
-            fixes = _rename(file, entry)
-            message = f"The tool name {_shown(name)} is already used, so no tool of this name runs: rename one of them"
-        yield rule.finding(message, _listed_at(entry), related=related, fixes=fixes)
+def duplicate(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry, name = listed.entry, listed.entry.name
+    if name is None:
+        return
+    if entry.conditional:  # another branch may list the same name
+        return
+    same = listed.file.tool_names[naming.canonical(name)]
+    before = next(other for other in same if not other.conditional)
+    if before is entry:
+        return
+    related = ((_listed_at(before), "First listed here"),)
+    if _same(before, entry):
+        message = f"The tool '{name}' is already in CUSTOM_TOOLS: remove this entry"
+        fixes: tuple[Fix, ...] = ()
+    else:
+        fixes = _rename(listed)
+        message = f"The tool name {_shown(name)} is already used, so no tool of this name runs: rename one of them"
+    yield rule.finding(message, _listed_at(entry), related=related, fixes=fixes)
 
 
-@rule(
+@entry_rule(
     code="ADAL104",
     name="builtin-clash",
     severity=Severity.ERROR,
@@ -91,18 +98,20 @@ def duplicate(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     passing='CUSTOM_TOOLS = [{"function": f, "name": "read_ticket"}]\n',
     fix='Rename the tool: in its "name", or by giving it one in dict form.',
 )
-def builtin_clash(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry, name in _named(file):
-        if (reserved := naming.RESERVED.get(naming.canonical(name))) is not None:
-            owner = "a built-in tool" if reserved.ours else "a built-in tool of AdaL"
-            message = (
-                f"The name '{name}' is reserved for {owner}, so this tool is left out. "
-                f"Rename it, for example to '{_suggestion(file, entry)}'"
-            )
-            yield rule.finding(message, entry.name_range, fixes=_rename(file, entry))
+def builtin_clash(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry, name = listed.entry, listed.entry.name
+    if name is None:
+        return
+    if (reserved := naming.RESERVED.get(naming.canonical(name))) is not None:
+        owner = "a built-in tool" if reserved.ours else "a built-in tool of AdaL"
+        message = (
+            f"The name '{name}' is reserved for {owner}, so this tool is left out. "
+            f"Rename it, for example to '{_suggestion(listed)}'"
+        )
+        yield rule.finding(message, entry.name_range, fixes=_rename(listed))
 
 
-@rule(
+@entry_rule(
     code="ADAL105",
     name="builtin-lookalike",
     severity=Severity.WARNING,
@@ -111,15 +120,17 @@ def builtin_clash(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     passing='CUSTOM_TOOLS = [{"function": f, "name": "run_job"}]\n',
     fix='Rename the tool: in its "name", or by giving it one in dict form.',
 )
-def builtin_lookalike(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry, name in _named(file):
-        if naming.is_identifier(name) and (known := naming.lookalike(name)) is not None:
-            what = "group of built-in tools" if known in naming.GROUPS else "built-in tool"
-            message = f"The tool name '{name}' is easily mistaken for the {what} '{known}'"
-            yield rule.finding(message, entry.name_range, fixes=_rename(file, entry))
+def builtin_lookalike(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry, name = listed.entry, listed.entry.name
+    if name is None:
+        return
+    if naming.is_identifier(name) and (known := naming.lookalike(name)) is not None:
+        what = "group of built-in tools" if known in naming.GROUPS else "built-in tool"
+        message = f"The tool name '{name}' is easily mistaken for the {what} '{known}'"
+        yield rule.finding(message, entry.name_range, fixes=_rename(listed))
 
 
-@rule(
+@entry_rule(
     code="ADAL106",
     name="provider-name",
     severity=Severity.WARNING,
@@ -127,20 +138,22 @@ def builtin_lookalike(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]
     failing='CUSTOM_TOOLS = [{"function": f, "name": "查询天气"}]\n',
     passing='CUSTOM_TOOLS = [{"function": f, "name": "query_weather"}]\n',
 )
-def provider_name(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry, name in _named(file):
-        if naming.fits_providers(name) or naming.is_refused(name):
-            continue
-        faults = []
-        if not name.isascii():
-            faults.append("has characters other than ASCII, and model providers accept ASCII only")
-        if len(name) > 64:
-            faults.append(f"is {len(name)} characters long, and model providers accept at most 64")
-        message = f"The tool name {_shown(name)} {'; it '.join(faults)}: models see '{naming.provider_alias(name)}'"
-        yield rule.finding(message, entry.name_range)
+def provider_name(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry, name = listed.entry, listed.entry.name
+    if name is None:
+        return
+    if naming.fits_providers(name) or naming.is_refused(name):
+        return
+    faults = []
+    if not name.isascii():
+        faults.append("has characters other than ASCII, and model providers accept ASCII only")
+    if len(name) > 64:
+        faults.append(f"is {len(name)} characters long, and model providers accept at most 64")
+    message = f"The tool name {_shown(name)} {'; it '.join(faults)}: models see '{naming.provider_alias(name)}'"
+    yield rule.finding(message, entry.name_range)
 
 
-@rule(
+@entry_rule(
     code="ADAL107",
     name="soft-keyword-or-builtin",
     severity=Severity.HINT,
@@ -148,20 +161,16 @@ def provider_name(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     failing=_named_example("list"),
     passing=_named_example("list_tickets"),
 )
-def soft_keyword_or_builtin(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry, name in _named(file):
-        if naming.is_refused(name):
-            continue
-        if name in _SOFT_KEYWORDS:
-            yield rule.finding(f"The tool name '{name}' is a soft keyword of Python; it works", entry.name_range)
-        elif name in _BUILTINS and not entry.named and name in file.bindings.definitions:
-            yield rule.finding(f"This function hides Python's builtin '{name}' in this file", entry.name_range)
-
-
-def _named(file: ToolFile) -> Iterator[tuple[Entry, str]]:
-    for entry in file.entries:
-        if entry.name is not None:
-            yield entry, entry.name
+def soft_keyword_or_builtin(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry, name = listed.entry, listed.entry.name
+    if name is None:
+        return
+    if naming.is_refused(name):
+        return
+    if name in _SOFT_KEYWORDS:
+        yield rule.finding(f"The tool name '{name}' is a soft keyword of Python; it works", entry.name_range)
+    elif name in _BUILTINS and not entry.named and name in listed.file.bindings.definitions:
+        yield rule.finding(f"This function hides Python's builtin '{name}' in this file", entry.name_range)
 
 
 def _shown(name: str) -> str:
@@ -182,17 +191,18 @@ def _same(one: Entry, other: Entry) -> bool:
     return overrides(one) == overrides(other) and one.function is not None and one.function.name is not None
 
 
-def _suggestion(file: ToolFile, entry: Entry) -> str:
-    return naming.suggest(entry.name or "", {other.name for other in file.entries if other.name})
+def _suggestion(listed: ListedEntry) -> str:
+    return naming.suggest(listed.entry.name or "", listed.file.tool_names)
 
 
-def _rename(file: ToolFile, entry: Entry) -> tuple[Fix, ...]:
+def _rename(listed: ListedEntry) -> tuple[Fix, ...]:
     """Give the tool a name that every rule takes: in its "name" string, or by turning the entry into dict form."""
-    name = _suggestion(file, entry)
+    name, entry = _suggestion(listed), listed.entry
     if entry.named:
-        return (Fix(f"Rename to '{name}'", (replace_string(file, entry.name_range, name),), preferred=True),)
+        edit = replace_string(listed.lines, entry.name_range, name)
+        return (Fix(f"Rename to '{name}'", (edit,), preferred=True),)
     if entry.kind is EntryKind.SIMPLE and entry.function is not None:
-        written = file.lines.slice(entry.range)
+        written = listed.lines.slice(entry.range)
         edit = TextEdit(entry.range, f'{{"function": {written}, "name": "{name}"}}')
         return (Fix(f"Give the tool the name '{name}'", (edit,)),)
     return ()

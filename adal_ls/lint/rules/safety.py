@@ -1,4 +1,4 @@
-"""ADAL60x: what a tool does to the world, to the loop and to its process. All but the first are local rules."""
+"""ADAL60x: what a tool does to the world, to the loop and to its process. Local rules."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from collections.abc import Iterator
 from adal_ls.lint import effects
 from adal_ls.lint.body import Call
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
-from adal_ls.lint.model import ToolFile
-from adal_ls.lint.rules.base import Rule, function_rule, rule, statement_rule
-from adal_ls.lint.subjects import Statement, ToolFunction, tool_functions_of
+from adal_ls.lint.rules.base import Rule, function_rule, statement_rule
+from adal_ls.lint.subjects import Statement, ToolFunction
 from adal_ls.lint.text import Range
 
 _F = 'def f(x: str) -> str:\n    """Do f."""\n'
 _DELETE = 'import os\n\n\ndef f(x: str) -> None:\n    """Delete a file."""\n    os.remove(x)\n\n\n'
 
 
-@rule(
+@function_rule(
     code="ADAL601",
     name="unasked-danger",
     severity=Severity.WARNING,
@@ -26,20 +25,18 @@ _DELETE = 'import os\n\n\ndef f(x: str) -> None:\n    """Delete a file."""\n    
     passing=f"{_DELETE}CUSTOM_TOOLS = [f]\n",
     fix="Let the tool ask.",
 )
-def unasked_danger(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry in file.entries:
-        item = entry.item("require_approval")
-        if entry.require_approval or item is None:
-            continue
-        for tool in tool_functions_of(file, entry):
-            found = next(((call, what) for call in tool.statement.effects if (what := effects.danger(call))), None)
-            if found is not None:
-                call, what = found
-                message = f"'{entry.name or tool.node.name}' {what}, and nobody is asked before it runs"
-                related = ((tool.lines.range_of(call.node), f"{effects.shown(call)} {what}"),)
-                fixes = (Fix("Let the tool ask", (TextEdit(item.value.range, "True"),)),)
-                yield rule.finding(message, item.value.range, related=related, fixes=fixes)
-                break
+def unasked_danger(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Finding]:
+    if not tool.listing.unasked:
+        return
+    found = next(((call, what) for call in tool.statement.effects if (what := effects.danger(call))), None)
+    if found is None:
+        return
+    call, what = found
+    related = ((tool.lines.range_of(call.node), f"{effects.shown(call)} {what}"),)
+    for entry in tool.listing.unasked:
+        message = f"'{entry.name or tool.node.name}' {what}, and nobody is asked before it runs"
+        fixes = (Fix("Let the tool ask", (TextEdit(entry.place, "True"),)),)
+        yield rule.finding(message, entry.place, related=related, fixes=fixes)
 
 
 @function_rule(

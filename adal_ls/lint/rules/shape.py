@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from adal_ls.lint.bindings import Binding, Bindings
+from adal_ls.lint.chunks import LIST_NAME
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
-from adal_ls.lint.model import EntryKind, Item, ToolFile
-from adal_ls.lint.rules.base import Rule, rule
-from adal_ls.lint.rules.misnamed import LIST_NAME, hidden, is_missing, misnamed
-from adal_ls.lint.text import Position, Range, line_end
+from adal_ls.lint.model import EntryKind, Item
+from adal_ls.lint.rules.base import ENTRY_RULES, Rule, also, entry_rule, file_rule
+from adal_ls.lint.rules.misnamed import hidden, is_missing, misnamed
+from adal_ls.lint.text import Position, Range
 from adal_ls.lint.values import Value, ValueKind
+from adal_ls.lint.view import ListedEntry, Overview, View
 
 _ONE_LINE = 88
 
 
-@rule(
+@file_rule(
     code="ADAL201",
     name="missing-custom-tools",
     severity=Severity.INFORMATION,
@@ -23,15 +26,15 @@ _ONE_LINE = 88
     passing="CUSTOM_TOOLS = [f]\n",
     fix="Add the list, with the public functions of the file.",
 )
-def missing_custom_tools(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
+def missing_custom_tools(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
     if not is_missing(file) or misnamed(file) or any(hidden(file)):  # ADAL215 says more
         return
-    functions = [d.name for d in file.bindings.functions() if not d.name.startswith("_")]
+    functions = [name for name in file.view.function_names if not name.startswith("_")]
     fixes = (_add_list(file, functions),) if functions else ()
     yield rule.finding("This file gives no tools: it has no list CUSTOM_TOOLS", _last_line(file), fixes=fixes)
 
 
-@rule(
+@file_rule(
     code="ADAL202",
     name="not-a-list",
     severity=Severity.ERROR,
@@ -40,14 +43,14 @@ def missing_custom_tools(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Findi
     passing="CUSTOM_TOOLS = [f]\n",
     fix="Make a set, a generator or a single function a list.",
 )
-def not_a_list(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
+def not_a_list(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
     wrong = file.tool_list.wrong
     if wrong is not None:
         message = f"CUSTOM_TOOLS must be a list or tuple, not {_words(wrong)}"
         yield rule.finding(message, wrong.range, fixes=_as_list(file, wrong))
 
 
-@rule(
+@entry_rule(
     code="ADAL203",
     name="bad-entry",
     severity=Severity.ERROR,
@@ -56,14 +59,14 @@ def not_a_list(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     passing="CUSTOM_TOOLS = [f]\n",
     fix="Write the function itself for a string that names one of this file.",
 )
-def bad_entry(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
-    for entry in file.entries:
-        if entry.kind is EntryKind.WRONG:
-            message = f"An entry of CUSTOM_TOOLS must be a function or a dict, not {entry.value.words}"
-            yield rule.finding(message, entry.range, fixes=unquote(file, entry.value))
+def bad_entry(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry = listed.entry
+    if entry.kind is EntryKind.WRONG:
+        message = f"An entry of CUSTOM_TOOLS must be a function or a dict, not {entry.value.words}"
+        yield rule.finding(message, entry.range, fixes=unquote(listed.file, entry.value))
 
 
-@rule(
+@file_rule(
     code="ADAL209",
     name="dynamic-list",
     severity=Severity.INFORMATION,
@@ -71,24 +74,33 @@ def bad_entry(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
     failing="CUSTOM_TOOLS = [f]\nCUSTOM_TOOLS.append(f)\n",
     passing="CUSTOM_TOOLS = [f]\n",
 )
-def dynamic_list(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
+def dynamic_list(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
     for part in file.tool_list.computed:
         yield rule.finding(f"CUSTOM_TOOLS is {part.what}: what it holds is known once the file is loaded", part.range)
-    for entry in file.entries:
-        if entry.kind is EntryKind.COMPUTED:
-            yield rule.finding("This entry is computed: which tool it is is known once the file is loaded", entry.range)
-        elif entry.kind is EntryKind.DICT and entry.open:
-            yield rule.finding("Keys of this entry are computed: they are known once the file is loaded", entry.range)
-        elif entry.name is None and (place := _unknown_name(entry.item("name"), entry.function)) is not None:
-            yield rule.finding("The name of this tool is computed: it is known once the file is loaded", place)
 
 
-def unquote(file: ToolFile, value: Value) -> tuple[Fix, ...]:
+@also(dynamic_list, ENTRY_RULES)
+def dynamic_entry(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
+    entry = listed.entry
+    if entry.kind is EntryKind.COMPUTED:
+        yield rule.finding("This entry is computed: which tool it is is known once the file is loaded", entry.range)
+    elif entry.kind is EntryKind.DICT and entry.open:
+        yield rule.finding("Keys of this entry are computed: they are known once the file is loaded", entry.range)
+    elif entry.name is None and (place := _unknown_name(entry.item("name"), entry.function)) is not None:
+        yield rule.finding("The name of this tool is computed: it is known once the file is loaded", place)
+
+
+def unquote(file: View, value: Value) -> tuple[Fix, ...]:
     """For a string that is the name of a function of this file: write the name itself."""
     name = value.constant
-    if not isinstance(name, str) or name not in {d.name for d in file.bindings.functions()}:
+    if not isinstance(name, str) or not _is_function(file.bindings, name):
         return ()
     return (Fix(f"Use the function {name}", (TextEdit(value.range, name),), preferred=True),)
+
+
+def _is_function(bindings: Bindings, name: str) -> bool:
+    definition = bindings.effective(name)
+    return definition is not None and definition.kind is Binding.FUNCTION
 
 
 def _unknown_name(name: Item | None, function: Value | None) -> Range | None:
@@ -103,8 +115,8 @@ def _words(value: Value) -> str:
     return f"the function {value.words}" if value.kind is ValueKind.NAME else value.words
 
 
-def _as_list(file: ToolFile, wrong: Value) -> tuple[Fix, ...]:
-    written = file.lines.slice(wrong.range)
+def _as_list(file: Overview, wrong: Value) -> tuple[Fix, ...]:
+    written = file.lines_at(wrong.range.start).slice(wrong.range)
     if wrong.kind is ValueKind.NAME:
         replacement = f"[{written}]"
     elif wrong.words in ("a set", "a generator") and written[:1] in "{(":
@@ -114,19 +126,21 @@ def _as_list(file: ToolFile, wrong: Value) -> tuple[Fix, ...]:
     return (Fix("Make it a list", (TextEdit(wrong.range, replacement),), preferred=True),)
 
 
-def _add_list(file: ToolFile, names: list[str]) -> Fix:
-    end = line_end(file.text)
+def _add_list(file: Overview, names: list[str]) -> Fix:
+    end = file.line_end
     line = f"{LIST_NAME} = [{', '.join(names)}]"
     if len(line) > _ONE_LINE:
         line = f"{LIST_NAME} = [{end}{''.join(f'    {name},{end}' for name in names)}]"
-    place = file.lines.position(len(file.text))
+    place = file.last_lines.position(len(file.last_lines.text))
     finished = place.column == 0
     text = f"{end}{end}{line}{end}" if finished else f"{end}{end}{end}{line}"
     return Fix(f"Add {LIST_NAME}", (TextEdit(Range(place, place), text),), preferred=True)
 
 
-def _last_line(file: ToolFile) -> Range:
-    for number in range(len(file.lines.starts) - 1, -1, -1):
-        if (line := file.lines.line(number)).strip():
+def _last_line(file: Overview) -> Range:
+    lines = file.last_lines
+    for number in range(lines.first + len(lines.starts) - 1, lines.first - 1, -1):
+        if (line := lines.line(number)).strip():
             return Range(Position(number, 0), Position(number, len(line)))
-    return Range(Position(0, 0), Position(0, 0))
+    start = Position(lines.first, 0)
+    return Range(start, start)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from adal_ls.lint.findings import Finding, Severity
-from adal_ls.lint.model import ToolFile
-from adal_ls.lint.rules.base import Rule, Unread, reading_rule, rule
+from adal_ls.lint.rules.base import Rule, Unread, file_rule, reading_rule
 from adal_ls.lint.text import Range
+from adal_ls.lint.view import Overview
 
 
-@rule(
+@file_rule(
     code="ADAL001",
     name="syntax",
     severity=Severity.ERROR,
@@ -18,7 +18,7 @@ from adal_ls.lint.text import Range
     failing="def f(x: str -> str:\n    return x\n\n\nCUSTOM_TOOLS = [f]\n",
     passing="CUSTOM_TOOLS = [f]\n",
 )
-def syntax(rule: Rule[ToolFile], file: ToolFile) -> Iterator[Finding]:
+def syntax(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
     for problem in file.syntax:
         yield rule.finding(problem.message, problem.range)
 

@@ -1,0 +1,206 @@
+"""The entries of CUSTOM_TOOLS while the file is edited, each with what the rules say about it."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from adal_ls import naming
+from adal_ls.lint.bindings import Bindings
+from adal_ls.lint.entries import Element, read_entry
+from adal_ls.lint.findings import Finding
+from adal_ls.lint.index import EVERYTHING, FUNCTIONS, Index, Recorded, whole
+from adal_ls.lint.model import Entry, ToolFile, ToolList
+from adal_ls.lint.names import Names
+from adal_ls.lint.reader import read_elements
+from adal_ls.lint.rows import Held, Row
+from adal_ls.lint.rules.base import ENTRY_RULES
+from adal_ls.lint.subjects import Listing, both, listed_by
+from adal_ls.lint.text import Position, Range
+from adal_ls.lint.view import ListedEntry
+
+
+class Listed:
+    """An entry: what it is read from, what it makes of functions, and what rules say about it."""
+
+    __slots__ = ("element", "entry", "findings", "listings", "order", "read_by")
+
+    def __init__(self, element: Element) -> None:
+        self.element = element
+        self.order = 0
+        self.entry: Entry | None = None
+        self.listings: dict[Range, Listing] = {}
+        self.findings: list[Finding] = []
+        self.read_by: set[str] = set()
+
+
+class _Touched:
+    """Functions and tool names that entries had or have which are read anew."""
+
+    def __init__(self) -> None:
+        self.places: set[Range] = set()
+        self.names: set[str] = set()
+
+    def note(self, unit: Listed) -> None:
+        self.places.update(unit.listings)
+        if unit.entry is not None and unit.entry.name is not None:
+            self.names.add(naming.canonical(unit.entry.name))
+
+
+class ListedTools:
+    """All entries, and how they list the functions of the file. What rules see of the file is asked for here."""
+
+    def __init__(self, index: Index, row: Row) -> None:
+        self._index = index
+        self._row = row
+        self._makers: set[Held] = set()
+        self._units: list[Listed] = []
+        self._by_place: dict[Range, list[Listed]] = {}
+        self._by_name: dict[str, list[Listed]] = {}
+        self._speaking: set[Listed] = set()
+        self.tools = ToolList()
+        self.tool_names: Recorded[tuple[Entry, ...]] = Recorded(index.asked, prefix="tool ")
+        self.listings: dict[Range, Listing] = {}
+
+    @property
+    def names(self) -> Names:
+        return self._index.names
+
+    @property
+    def bindings(self) -> Bindings:
+        return self._index.bindings
+
+    @property
+    def function_names(self) -> list[str]:
+        self._index.asked.note(FUNCTIONS)
+        found = sorted(self.bindings.functions(), key=lambda definition: self._row.absolute(definition.range))
+        return [definition.name for definition in found]
+
+    def is_after(self, one: Position, other: Position) -> bool:
+        first, second = (self._row.absolute(Range(place, place)).start for place in (one, other))
+        return first > second
+
+    def findings(self) -> Iterator[Finding]:
+        """What is said about entries, in their order."""
+        for unit in sorted(self._speaking, key=lambda unit: unit.order):
+            yield from unit.findings
+
+    def update(self, gone: Iterable[Held], came: Iterable[Held], changed: set[str]) -> set[Range]:
+        """Bring the entries in line with chunks that were exchanged, and with `changed` answers of the index.
+
+        Returns the places of functions that are listed in another way than before.
+        """
+        asking = self._index.askers(changed)
+        self._makers.difference_update(gone)
+        makers = {held for held in came if held.chunk.changes_list}
+        self._makers |= makers
+        touched = _Touched()
+        dirty = {one for one in asking if isinstance(one, Listed)}
+        if makers or self in asking or any(held.chunk.changes_list for held in gone) or EVERYTHING in changed:
+            dirty = self._read_list(dirty, touched)
+        for unit in dirty:
+            self._read(unit, touched)
+        if dirty or touched.names:
+            entries = tuple(unit.entry for unit in self._units if unit.entry is not None)
+            self.tools = replace(self.tools, entries=entries)
+        dirty |= {one for one in self._index.askers(self._renamed(touched.names)) if isinstance(one, Listed)}
+        for unit in dirty:
+            self._look_at(unit)
+        return self._relisted(touched.places)
+
+    def _read_list(self, dirty: set[Listed], touched: _Touched) -> set[Listed]:
+        """Follow the list anew; entries whose source is the same stay. Returns those to be read."""
+        makers = sorted(self._makers, key=lambda held: held.first)
+        with self._index.asked.noting() as asked:
+            self.tools, elements = read_elements((held.chunk for held in makers), self.bindings)
+        self._index.set_asked(self, asked)
+        before = {id(unit.element.node): unit for unit in self._units}
+        self._units = []
+        fresh = set[Listed]()
+        for order, element in enumerate(elements):
+            unit = before.pop(id(element.node), None)
+            if unit is None or unit.element != element:
+                if unit is not None:
+                    before[id(element.node)] = unit
+                unit = Listed(element)
+                fresh.add(unit)
+            unit.order = order
+            self._units.append(unit)
+        for unit in before.values():
+            self._take_out(unit, touched)
+            self._index.set_asked(unit, frozenset())
+            self._speaking.discard(unit)
+        return fresh | (dirty - {*before.values()})
+
+    def _read(self, unit: Listed, touched: _Touched) -> None:
+        """Read one entry. One that reads as before stays the same object."""
+        before = unit.entry
+        self._take_out(unit, touched)
+        with self._index.asked.noting() as asked:
+            entry = read_entry(unit.element, self.bindings)
+            unit.listings = listed_by(self.names, entry)
+        unit.entry, unit.read_by = before if entry == before else entry, asked
+        for place in unit.listings:
+            insort(self._by_place.setdefault(place, []), unit, key=lambda other: other.order)
+        if entry.name is not None:
+            key = naming.canonical(entry.name)
+            insort(self._by_name.setdefault(key, []), unit, key=lambda other: other.order)
+        touched.note(unit)
+
+    def _take_out(self, unit: Listed, touched: _Touched) -> None:
+        touched.note(unit)
+        for place in unit.listings:
+            self._by_place[place].remove(unit)
+        if unit.entry is not None and unit.entry.name is not None:
+            self._by_name[naming.canonical(unit.entry.name)].remove(unit)
+        unit.entry, unit.listings = None, {}
+
+    def _renamed(self, names: set[str]) -> set[str]:
+        """Bring `tool_names` in line. Returns the keys that changed."""
+        changed = set[str]()
+        for name in names:
+            entries = tuple(unit.entry for unit in self._by_name.get(name, ()) if unit.entry is not None)
+            if entries != (self.tool_names.now(name) or ()):
+                changed.add(self.tool_names.key(name))
+            if entries:
+                self.tool_names[name] = entries
+            else:
+                self.tool_names.pop(name, None)
+                self._by_name.pop(name, None)
+        return changed
+
+    def _look_at(self, unit: Listed) -> None:
+        """The rules over one entry."""
+        if unit.entry is None:
+            return
+        with self._index.asked.noting() as asked:
+            subject = ListedEntry(unit.entry, unit.element.lines, self)
+            unit.findings = [finding for rule in ENTRY_RULES for finding in rule(subject)]
+        keys = unit.read_by | asked
+        self._index.set_asked(unit, keys | {whole(key) for key in keys})
+        (self._speaking.add if unit.findings else self._speaking.discard)(unit)
+
+    def _relisted(self, places: set[Range]) -> set[Range]:
+        """Bring `listings` in line. Returns the places where they changed."""
+        changed = set[Range]()
+        for place in places:
+            listing: Listing | None = None
+            for unit in self._by_place.get(place, ()):
+                listing = both(listing, unit.listings[place])
+            if listing == self.listings.get(place):
+                continue
+            changed.add(place)
+            if listing is not None:
+                self.listings[place] = listing
+            else:
+                del self.listings[place], self._by_place[place]
+        return changed
+
+
+def entry_findings(file: ToolFile) -> list[Finding]:
+    """What the rules about entries alone say of a file, whatever the configuration."""
+    row, index = Row(file.chunks), Index()
+    tools = ListedTools(index, row)
+    tools.update([], row.held, index.update([], row.held))
+    return [*tools.findings()]

@@ -1,0 +1,157 @@
+"""A text that is linted while it is edited: an edit costs what it changes, and the findings are those of a fresh read.
+
+Every rule looks at a small subject (an entry, a chunk), and what it asks for of the rest of the file is noted. After an
+edit those subjects are looked at again that changed, or that asked for something that changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from adal_ls.lint.chunks import Chunk, must_be_judged_whole, problem_of_whole, syntax_problems
+from adal_ls.lint.config import Config
+from adal_ls.lint.findings import Finding, Fix, TextEdit
+from adal_ls.lint.ignores import Ignores, has_marks
+from adal_ls.lint.index import Index
+from adal_ls.lint.listed import ListedTools
+from adal_ls.lint.model import ToolFile
+from adal_ls.lint.parsing import SyntaxProblem
+from adal_ls.lint.reader import join_chunks
+from adal_ls.lint.rows import Held, Row
+from adal_ls.lint.rules.base import FILE_RULES, FUNCTION_RULES, IGNORE_RULES, STATEMENT_RULES
+from adal_ls.lint.subjects import of_chunk
+from adal_ls.lint.text import Lines, Range, line_end
+from adal_ls.lint.unlisted import Unlisted
+from adal_ls.lint.view import Overview
+
+DEFAULT = Config()
+
+
+class LintedText:
+    """The chunks of one text, and what lint says about it."""
+
+    def __init__(self, chunks: Iterable[Chunk], config: Config = DEFAULT) -> None:
+        """`chunks` are numbered as the lines of their text are (`ToolFile.chunks`, `read_chunks`)."""
+        self._config = config
+        self._row = Row(chunks)
+        self._index = Index()
+        self._listed = ListedTools(self._index, self._row)
+        self._unlisted = Unlisted(self._row, self._index, self._listed)
+        self._troubled: set[Held] = set()
+        self._doubtful: set[Held] = set()
+        self._marked: set[Held] = set()
+        self._speaking: set[Held] = set()
+        self._renew([], self._row.held)
+
+    @property
+    def text(self) -> str:
+        return self._row.text
+
+    def replace(self, first: int, last: int, text: str) -> None:
+        """Put `text` in the place of the lines `first` to `last` (zero-based, line ends included)."""
+        self._renew(*self._row.replace(first, last, text))
+
+    def file(self) -> Callable[[], ToolFile]:
+        """Reads the text as it is now, whenever and on whichever thread it is called."""
+        held = [(one, one.first) for one in self._row.held]
+        return lambda: join_chunks(tuple(one.as_numbered(first) for one, first in held))
+
+    def findings(self) -> list[Finding]:
+        """All findings that the configuration lets through, sorted by place, then by code."""
+        found: dict[tuple[object, ...], Finding] = {}
+        ignores = Ignores(held.chunk.lines for held in self._marked)
+        for finding in self._all():
+            configured = self._config.apply(finding)
+            if configured is not None and not ignores.silences(configured):
+                # Two entries of one function say the same about its name.
+                found.setdefault((finding.range, finding.code, finding.message), configured)
+        for unused in ignores.unused(self._config):
+            for rule in IGNORE_RULES:
+                for finding in rule(unused):
+                    configured = self._config.apply(finding)
+                    if configured is not None:
+                        found[finding.range, finding.code, finding.message] = configured
+        placed = [self._placed(finding) for finding in found.values()]
+        return sorted(placed, key=lambda finding: (finding.range, finding.code))
+
+    def _renew(self, gone: list[Held], came: list[Held]) -> None:
+        """Bring everything in line with chunks that were exchanged."""
+        changed = self._index.update(gone, came)
+        for held in gone:
+            for kept in (self._troubled, self._doubtful, self._marked, self._speaking):
+                kept.discard(held)
+        for held in came:
+            self._note(held)
+        dirty = {*came, *(one for one in self._index.askers(changed) if isinstance(one, Held))}
+        relisted = self._listed.update(gone, came, changed)
+        if self._row.held:
+            dirty.update(self._row.at(place.start.line) for place in relisted)
+        self._unlisted.update(gone, came, relisted)
+        for held in dirty:
+            self._look_at(held)
+
+    def _note(self, held: Held) -> None:
+        chunk = held.chunk
+        if chunk.is_troubled:
+            self._troubled.add(held)
+        if chunk.is_doubtful:
+            self._doubtful.add(held)
+        if has_marks(chunk.text):
+            self._marked.add(held)
+
+    def _look_at(self, held: Held) -> None:
+        """The local rules over one chunk."""
+        with self._index.asked.noting() as asked:
+            subjects = of_chunk(held.chunk, self._index.names, self._listed.listings)
+            found = [finding for tool in subjects.functions for local in FUNCTION_RULES for finding in local(tool)]
+            found += (finding for one in subjects.statements for at_top in STATEMENT_RULES for finding in at_top(one))
+        self._index.set_asked(held, asked)
+        held.findings = found
+        (self._speaking.add if found else self._speaking.discard)(held)
+
+    def _all(self) -> Iterator[Finding]:
+        overview = self._overview()
+        for rule in FILE_RULES:
+            yield from rule(overview)
+        yield from self._listed.findings()
+        for held in self._speaking:
+            yield from held.findings
+
+    def _overview(self) -> Overview:
+        row = self._row
+        last = next((held for held in reversed(row.held) if held.chunk.text.strip()), None)
+        return Overview(
+            self._listed,
+            self._listed.tools,
+            tuple(self._syntax()),
+            lambda place: row.at(place.line).chunk.lines,
+            last.chunk.lines if last is not None else Lines(""),
+            next((line_end(held.chunk.text) for held in row.held if held.chunk.size), "\n"),
+            self._unlisted.functions(),
+            self._unlisted.uses,
+            lambda: (held.chunk for held in row.held),
+            row.absolute,
+        )
+
+    def _syntax(self) -> Iterator[SyntaxProblem]:
+        troubled = sorted(self._troubled, key=lambda held: held.first)
+        yield from syntax_problems((held.first, held.chunk) for held in troubled)
+        if troubled or not self._doubtful:
+            return
+        chunks = (held.chunk for held in self._row.held)
+        if must_be_judged_whole(chunks, {held.chunk for held in self._doubtful}):
+            problem = problem_of_whole(self._row.text)
+            if problem is not None:
+                start, end = (self._row.numbered(position) for position in problem.range)
+                yield SyntaxProblem(problem.message, Range(start, end))
+
+    def _placed(self, finding: Finding) -> Finding:
+        """A finding with the lines of the file."""
+        at = self._row.absolute
+        related = tuple((at(place), message) for place, message in finding.related)
+        fixes = tuple(
+            Fix(fix.title, tuple(TextEdit(at(edit.range), edit.new_text) for edit in fix.edits), fix.preferred)
+            for fix in finding.fixes
+        )
+        return replace(finding, range=at(finding.range), related=related, fixes=fixes)

@@ -1,0 +1,78 @@
+"""Functions that look like tools and are not listed, while the file is edited."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from adal_ls.lint.bindings import Binding, Definition
+from adal_ls.lint.index import Index
+from adal_ls.lint.listed import ListedTools
+from adal_ls.lint.rows import Held, Row
+from adal_ls.lint.rules.unlisted import looks_like_a_tool
+from adal_ls.lint.text import Range
+
+_WORD = re.compile(r"\w+")
+
+
+class Unlisted:
+    """The functions of a row, and how often the text has their names. Most files have none, so only these count."""
+
+    def __init__(self, row: Row, index: Index, listed: ListedTools) -> None:
+        self._row = row
+        self._index = index
+        self._listed = listed
+        self._names: set[str] = set()
+        self._counts: dict[str, int] = {}
+
+    def update(self, gone: Iterable[Held], came: Iterable[Held], relisted: Iterable[Range]) -> None:
+        """Bring both in line with chunks that were exchanged and functions that are listed in another way."""
+        gone, came = [*gone], [*came]
+        names = {definition.name for held in (*gone, *came) for definition in held.chunk.bound.definitions}
+        for place in relisted:
+            if self._row.held and (node := self._row.at(place.start.line).chunk.functions.get(place)) is not None:
+                names.add(node.name)
+        self._recount(gone, -1)
+        self._recount(came, 1)
+        for name in names:
+            (self._names.add if self._is_candidate(name) else self._names.discard)(name)
+        for name in self._counts.keys() - self._names:
+            del self._counts[name]
+        self._count(self._names - self._counts.keys())
+
+    def functions(self) -> tuple[Definition, ...]:
+        found = (self._index.definitions.now(name) or () for name in self._names)
+        return tuple(definition for definitions in found for definition in definitions)
+
+    def uses(self, definition: Definition) -> int:
+        """How often the text has the name of a function outside of its definition."""
+        lines = definition.lines
+        own = 0 if lines is None else _WORD.findall(lines.slice(definition.range)).count(definition.name)
+        return self._counts[definition.name] - own
+
+    def _is_candidate(self, name: str) -> bool:
+        definitions = self._index.definitions.now(name) or ()
+        if len(definitions) != 1 or definitions[0].kind is not Binding.FUNCTION:
+            return False
+        return definitions[0].name_range not in self._listed.listings and looks_like_a_tool(definitions[0])
+
+    def _count(self, names: set[str]) -> None:
+        """Count names that are new here in the whole text."""
+        if not names:
+            return
+        self._counts.update(dict.fromkeys(names, 0))
+        few = len(names) <= 3
+        for held in self._row.held:
+            text = held.chunk.lines.text
+            if few and not any(name in text for name in names):
+                continue
+            for word in _WORD.findall(text):
+                if word in names:
+                    self._counts[word] += 1
+
+    def _recount(self, chunks: list[Held], sign: int) -> None:
+        if self._counts:
+            for word, count in Counter(_WORD.findall("\n".join(held.chunk.lines.text for held in chunks))).items():
+                if word in self._counts:
+                    self._counts[word] += sign * count

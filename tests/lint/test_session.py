@@ -1,0 +1,49 @@
+"""Whatever is edited, lint says what it says of the same text read anew."""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+
+from adal_ls.lint import ToolFile, check, read
+from adal_ls.lint.session import LintedText
+from tests.lint.corpus import corpus
+from tests.lint.edits import random_edits, split_lines
+from tests.lint.test_real_shapes import FILES
+
+EDITS = int(os.environ.get("ADAL_EDITS", "3000"))
+"""How many random edits to try, over all seeds."""
+
+SEEDS = 10
+IN_A_ROW = 12
+
+
+def texts() -> list[str]:
+    return [*(text for text, _ in FILES.values()), *(file.text for file in corpus(20))]
+
+
+def what_was_read(file: ToolFile) -> object:
+    names = {name: [*map(repr, found)] for name, found in file.bindings.definitions.items()}
+    return file.text, file.tool_list, file.syntax, file.unreadable, file.bindings.open, file.bindings.unreadable, names
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_findings_after_any_edits_are_those_of_a_fresh_read(seed: int) -> None:
+    rng = random.Random(seed)
+    sources = texts()
+    for _ in range(max(EDITS // SEEDS // IN_A_ROW, 1)):
+        text = rng.choice(sources)
+        linted = LintedText(read(text).chunks)
+        done = []
+        for first, last, new in random_edits(text, rng, IN_A_ROW):
+            done.append((first, last, new))
+            lines = split_lines(text)
+            text = "".join([*lines[:first], new, *lines[last + 1 :]])
+            linted.replace(first, last, new)
+            fresh = read(text)
+            assert linted.text == text
+            assert linted.findings() == check(fresh), done
+            if rng.random() < 0.2:
+                assert what_was_read(linted.file()()) == what_was_read(fresh), done
