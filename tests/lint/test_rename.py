@@ -132,7 +132,7 @@ def test_a_function_from_elsewhere_is_not_renamed() -> None:
         ("create-ticket", "not a valid Python identifier"),
         ("", "not a valid Python identifier"),
         ("class", "Python keyword"),
-        ("read_file", "belongs to a built-in tool"),
+        ("read_file", "built-in tool"),
         ("other", "already has a meaning in this file (line 2)"),
         ("print", "already has a meaning in this file (line 2)"),
         ("x", "local name in a function that uses this one"),
@@ -152,7 +152,7 @@ def test_a_name_that_breaks_a_rule_is_refused_with_the_rule(new: str, words: str
         ("create-ticket", "'create-ticket' is not a valid Python identifier"),
         ('a", "b', "not a valid Python identifier"),
         ("return", "'return' is a Python keyword"),
-        ("bash", "'bash' belongs to a built-in tool"),
+        ("bash", "'bash' is reserved for a built-in tool"),
         ("f", "'f' is already"),
     ],
 )

@@ -130,7 +130,7 @@ def test_rename_changes_every_place_in_the_clients_units(client: Client, workspa
 def test_a_refused_rename_answers_with_the_rule_and_logs_no_fault(client: Client, workspace: Workspace) -> None:
     session = Session(client, workspace, "utf-16")
     assert session.offered["renameProvider"] is True
-    with pytest.raises(ResponseError, match="'bash' belongs to a built-in tool") as caught:
+    with pytest.raises(ResponseError, match="'bash' is reserved for a built-in tool") as caught:
         session.ask("rename", position=session.place(10, NAME), newName="bash")
     assert caught.value.code == -32803
     client.shut_down()  # no message may be unread
