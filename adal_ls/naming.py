@@ -147,25 +147,36 @@ def select_builtins(
     """
     if enabled is not None and disabled is not None:
         raise ValueError("enabled and disabled default tools cannot be combined: give one of the two")
-    if enabled is not None:
-        return frozenset(known) & _expand(enabled)
-    return frozenset(known) - _expand(disabled or ())
+    chosen = frozenset[str]().union(*(_expand(name, known) for name in (enabled or disabled or ())))
+    return frozenset(known) & chosen if enabled is not None else frozenset(known) - chosen
 
 
-def _expand(names: Collection[str]) -> frozenset[str]:
-    groups = {group.casefold(): group for group in GROUPS}
-    out: set[str] = set()
-    for given in names:
-        wanted = given.strip()
-        if not wanted:
-            continue
-        if wanted.casefold() in RESERVED:
-            out.add(wanted.casefold())
-        # A name can be both ("bash" and "Bash" are the same set; "edit" is a reserved name and a group).
-        group = groups.get(wanted.casefold())
-        if group is not None:
-            out.update(entry.name for entry in RESERVED.values() if entry.group == group)
-        elif wanted.casefold() not in RESERVED:
-            known = ", ".join([*GROUPS, *RESERVED])
-            raise ValueError(f"'{wanted}' is neither a built-in tool nor a group; known: {known}")
-    return frozenset(out)
+def without_tools(known: Collection[str], names: Collection[str]) -> list[str]:
+    """Those of `names`, each a tool's or a group's, that stand for no tool of `known`: they are only reserved.
+
+    Raises:
+        ValueError: a name is neither.
+    """
+    return [name.strip() for name in names if name.strip() and not _expand(name, known) & frozenset(known)]
+
+
+def _expand(name: str, known: Collection[str]) -> frozenset[str]:
+    """The tools that a name or group stands for, whether they exist or are only reserved."""
+    wanted = name.strip().casefold()
+    if not wanted:
+        return frozenset()
+    # A name can be both ("bash" and "Bash" are the same set; "edit" is a reserved name and a group).
+    found = {
+        entry.name for entry in RESERVED.values() if wanted == entry.name or wanted == (entry.group or "").casefold()
+    }
+    if found or wanted in {group.casefold() for group in GROUPS}:
+        return frozenset(found)
+    groups = list(dict.fromkeys(entry.group for entry in RESERVED.values() if entry.name in known and entry.group))
+    reserved = [
+        *(entry for entry in RESERVED if entry not in known),
+        *(group for group in GROUPS if group not in groups),
+    ]
+    raise ValueError(
+        f"'{name.strip()}' is neither a built-in tool nor a group. The tools: {', '.join(known)}; the groups: "
+        f"{', '.join(groups)}. Reserved, with no tool so far: {', '.join(reserved)}"
+    )
