@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 from adal_ls.agent.builtin.catalog import BUILTINS
+from adal_ls.agent.script import read_script
 from adal_ls.cli.program import _SUBCOMMANDS
+from adal_ls.cli.run import command as run
 from adal_ls.naming import RESERVED
+from adal_ls.protocol.runs import PermissionMode
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "cli.md"
 
@@ -30,3 +34,28 @@ def test_the_reserved_names_in_the_guide_are_those_of_the_code() -> None:
         (name, entry.group or "", "built in" if name in BUILTINS else "reserved" if entry.ours else "of AdaL")
         for name, entry in RESERVED.items()
     ]
+
+
+def test_the_options_of_a_run_and_what_they_take_are_in_the_guide() -> None:
+    text = GUIDE.read_text(encoding="utf-8")
+    for option in run.params:
+        assert any(f"`{name}" in text or f", {name}" in text for name in option.opts), option.name
+    assert all(f"`{mode}`" in text for mode in get_args(PermissionMode))
+
+
+def test_the_scripted_model_in_the_guide_runs(tmp_path: Path) -> None:
+    (written,) = re.findall(r"```yaml\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    file = tmp_path / "turns.yaml"
+    file.write_text(written)
+    first, second = read_script(file)
+    assert [(call.name, call.arguments, call.id) for call in first.calls] == [
+        ("read_file", '{"path": "README.md"}', "call_1")
+    ]
+    assert (second.text, second.finish) == ("Done.", "stop")
+
+
+def test_links_in_the_guides_and_the_readme_lead_somewhere() -> None:
+    root = GUIDE.parents[2]
+    for page in (root / "README.md", *GUIDE.parent.glob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
