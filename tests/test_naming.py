@@ -133,7 +133,7 @@ def test_built_in_tools_are_selected_by_name_or_group(
 
 
 def test_an_unknown_built_in_tool_is_named_with_what_is_known() -> None:
-    with pytest.raises(ValueError, match=r"'Bsh' is neither .* Bash, Edit"):
+    with pytest.raises(ValueError, match=r"'Bsh' is neither .* The tools: bash, .*; the groups: Bash, Read, Edit"):
         naming.select_builtins(KNOWN, None, ["Bsh"])
 
 
