@@ -1,7 +1,9 @@
+import { existsSync, readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from "vitest";
 import { setMachineSettings } from "../rig/codeServer.ts";
 import { Editor, launchBrowser } from "../rig/editor.ts";
+import { HOST_PYTHON } from "../rig/paths.ts";
 import { serverProcesses } from "../rig/processes.ts";
 import { Workspace } from "../rig/workspace.ts";
 
@@ -90,4 +92,53 @@ test("a server that keeps ending is named once, and the restart it offers works"
   await message.getByRole("button", { name: "Restart Server" }).click();
   await editor.statusBar("AdaL: 1 tool").waitFor();
   await editor.squiggles().waitFor();
+});
+
+// https://github.com/microsoft/vscode-python/issues/16075: a server that crashed five times was given up
+test("a tools file whose import crashes its process is marked at each save, and the server lives on", async () => {
+  const crashing = `import ctypes
+import pathlib
+
+pathlib.Path("loads.txt").open("a").write("x")
+ctypes.string_at(0)
+
+
+def f(x: str) -> str:
+    """Do f."""
+    return x
+
+
+CUSTOM_TOOLS = [f]
+`;
+  using workspace = new Workspace({ ".adal/tools.py": crashing });
+  const loads = () => (existsSync(workspace.path("loads.txt")) ? readFileSync(workspace.path("loads.txt")).length : 0);
+  setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON });
+  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
+  await editor.statusBar("AdaL: 1 tool").waitFor();
+  const before = serverProcesses(server);
+  expect(before).toHaveLength(1);
+  await vi.waitFor(() => expect(loads()).toBeGreaterThan(0), { timeout: 30_000 });
+
+  for (let save = 1; save <= 6; save++) {
+    const known = loads();
+    await editor.typeOver(`${"\n".repeat(save)}${crashing}`); // each time the line to blame is another one
+    await editor.save();
+    await vi.waitFor(() => expect(loads()).toBeGreaterThan(known), { timeout: 30_000 });
+  }
+
+  await editor.squiggles().waitFor();
+  await editor.command("Go to Next Problem (Error, Warning, Info)");
+  const problem = editor.page.locator(".marker-widget");
+  await problem.getByText("ADAL901").waitFor();
+  await editor.statusBar(/Ln 11, /).waitFor();
+  await editor.picture("crashing-import");
+  expect(serverProcesses(server)).toEqual(before);
+  expect(await editor.page.locator(".notifications-toasts .notification-list-item").count()).toBe(0);
+
+  await editor.page.keyboard.press("Escape");
+  await editor.typeOver(crashing.replace("ctypes.string_at(0)\n", ""));
+  await editor.save();
+  await editor.squiggles().waitFor({ state: "detached" });
+  await editor.statusBar("AdaL: 1 tool").waitFor();
+  expect(serverProcesses(server)).toEqual(before);
 });
