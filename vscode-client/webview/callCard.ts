@@ -4,9 +4,16 @@ import type { CallItem, RunState } from "../src/run/transcript.ts";
 import { isGoing } from "../src/run/transcript.ts";
 import { argumentLine, argumentRows } from "./argumentRows.ts";
 import { type Actions, argumentList, icon, type Local, revealed, textBox } from "./parts.ts";
+import { type Place, traceParts } from "./traceParts.ts";
 
 /** One call: what was called, how it stands, what came out; everything about it behind the head. */
-export function callCard(call: CallItem, run: RunState, local: Local, actions: Actions): TemplateResult {
+export function callCard(
+  call: CallItem,
+  run: RunState,
+  folders: readonly string[],
+  local: Local,
+  actions: Actions,
+): TemplateResult {
   const { result } = call;
   const isDenied = call.decision?.decision === "deny";
   const shown = result ? (isDenied ? result.observation : (result.display ?? result.observation)) : "";
@@ -30,7 +37,23 @@ export function callCard(call: CallItem, run: RunState, local: Local, actions: A
     ${call.decision ? html`<p class="decision">${revealed(decisionWords(call.decision))}</p>` : nothing}
     ${printed ? textBox("Printed", printed, `${call.callId}:printed`, local, actions) : nothing}
     ${shown ? textBox(isDenied ? "Told to the model" : printed ? "Result" : "", shown, `${call.callId}:result`, local, actions) : nothing}
+    ${result?.trace ? traceOf(result.trace, folders, actions) : nothing}
   </article>`;
+}
+
+/** Where in the project's code a tool failed, with links to the places that can be opened. */
+function traceOf(trace: string, folders: readonly string[], actions: Actions): TemplateResult {
+  return html`<details class="trace">
+    <summary>${icon("chevron-right fold")}<span class="muted">Where it failed</span></summary>
+    <pre tabindex="0" aria-label="Traceback">${traceParts(trace, folders).map((part) =>
+      part.place ? placeLink(part.text, part.place, actions) : revealed(part.text),
+    )}</pre>
+  </details>`;
+}
+
+function placeLink(text: string, place: Place, actions: Actions): TemplateResult {
+  const open = () => actions.send({ type: "openPlace", ...place });
+  return html`<button class="link" title=${`Open ${place.path}`} @click=${open}>${revealed(text)}</button>`;
 }
 
 /** Who decided about a call, in words. */

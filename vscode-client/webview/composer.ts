@@ -6,8 +6,8 @@ import { type Actions, icon, type Local } from "./parts.ts";
 
 /** The prompt, what it runs with, and Run or Stop. Enter runs, Shift+Enter begins a new line. */
 export function composer(state: ViewState, local: Local, actions: Actions): TemplateResult {
-  const going = state.run !== undefined && isGoing(state.run.state);
-  const ready = state.readiness.kind === "ready";
+  const going = state.queued || (state.run !== undefined && isGoing(state.run.state));
+  const ready = state.readiness.kind === "ready" || state.readiness.kind === "starting";
   const canRun = ready && !going && local.draft.trim() !== "";
   const run = () => canRun && actions.send({ type: "run", prompt: local.draft });
   const onInput = (event: Event) => actions.change({ draft: (event.target as HTMLTextAreaElement).value });
@@ -19,6 +19,13 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
   };
   return html`<form class="composer" aria-label="Prompt" @submit=${(event: Event) => event.preventDefault()}>
     ${state.problem ? html`<p class="problem" role="alert">${icon("error")}<span>${state.problem}</span></p>` : nothing}
+    ${
+      state.queued
+        ? html`<p class="going queued">
+            ${icon("loading codicon-modifier-spin")}<span>Runs as soon as the language server has started.</span>
+          </p>`
+        : nothing
+    }
     ${
       state.mode === "yolo"
         ? html`<p class="yolo">${icon("warning")}<span>Everything runs without asking you.</span></p>`

@@ -29,6 +29,9 @@ export function statusWords(state: ViewState): string {
     const others = state.approvals.length - 1;
     return `Approval needed: ${first.request.tool}${others > 0 ? ` and ${others} more` : ""}`;
   }
+  if (state.queued) {
+    return "Waiting for the language server";
+  }
   const last = state.items.at(-1);
   switch (state.run?.state) {
     case "starting":

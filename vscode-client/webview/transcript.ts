@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { guard } from "lit/directives/guard.js";
 import type { Usage } from "../src/protocol.ts";
-import type { Item, RunState } from "../src/run/transcript.ts";
+import { ENDINGS, type Item, type RunState } from "../src/run/transcript.ts";
 import type { ViewState } from "../src/run/viewState.ts";
 import { callCard } from "./callCard.ts";
 import { markdownNodes } from "./markdown.ts";
@@ -10,11 +10,11 @@ import { type Actions, count, icon, type Local, revealed } from "./parts.ts";
 export function transcript(state: ViewState, local: Local, actions: Actions): TemplateResult {
   const run = state.run?.state ?? "finished";
   return html`<div class="transcript" role="log" aria-label="Transcript" aria-live="off" tabindex="0">
-    <div class="items">${state.items.map((item) => itemView(item, run, state.run?.usage, local, actions))} ${tail(run)}</div>
+    <div class="items">${state.items.map((item) => itemView(item, run, state, local, actions))} ${tail(run)}</div>
   </div>`;
 }
 
-function itemView(item: Item, run: RunState, usage: Usage | undefined, local: Local, actions: Actions): TemplateResult {
+function itemView(item: Item, run: RunState, state: ViewState, local: Local, actions: Actions): TemplateResult {
   switch (item.kind) {
     case "prompt":
       return html`<div class="prompt" aria-label="You">${revealed(item.text)}</div>`;
@@ -24,7 +24,7 @@ function itemView(item: Item, run: RunState, usage: Usage | undefined, local: Lo
         ${guard([item.text], () => markdownNodes(item.text))}
       </div>`;
     case "call":
-      return callCard(item, run, local, actions);
+      return callCard(item, run, state.folders, local, actions);
     case "notice":
       return html`<p class="notice">${icon("info")}<span>${revealed(item.text)}</span></p>`;
     case "error":
@@ -36,11 +36,9 @@ function itemView(item: Item, run: RunState, usage: Usage | undefined, local: Lo
         </div>
       </div>`;
     case "finished":
-      return html`<p class="finished">${FINISH[item.stopReason]}${usageWords(usage)}</p>`;
+      return html`<p class="finished">${ENDINGS[item.stopReason]}${usageWords(state.run?.usage)}</p>`;
   }
 }
-
-const FINISH = { end_turn: "Done", cancelled: "Stopped", limit: "Stopped at a limit", error: "Ended with an error" };
 
 function tail(run: RunState): unknown {
   switch (run) {

@@ -1,6 +1,7 @@
 import { type Memento, type QuickPickItem, window, workspace } from "vscode";
 import type { PermissionMode, Project, Run } from "../protocol.ts";
 import { MODES } from "./modes.ts";
+import { ENDINGS } from "./transcript.ts";
 
 const RECENT_MODELS = "adal.recentModels";
 
@@ -68,7 +69,14 @@ export async function pickRun(runs: readonly Run[]): Promise<string | undefined>
     runId: run.runId,
     label: run.title,
     description: run.model,
-    detail: `${new Date(run.created).toLocaleString()} · ${run.state === "waiting_approval" ? "waiting for approval" : run.state}`,
+    detail: `${new Date(run.created).toLocaleString()} · ${standing(run)}`,
   }));
   return (await window.showQuickPick(items, { title: "Earlier runs", matchOnDescription: true }))?.runId;
+}
+
+function standing(run: Run): string {
+  if (run.state === "finished") {
+    return run.stopReason ? ENDINGS[run.stopReason] : "Finished";
+  }
+  return { running: "Running", waiting_approval: "Waiting for approval", interrupted: "Interrupted" }[run.state];
 }

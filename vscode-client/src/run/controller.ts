@@ -32,6 +32,8 @@ export class RunController {
   #transcript: Transcript | undefined;
   #problem: string | undefined;
   #starting = false;
+  /** Ends the wait of a prompt for the server. */
+  #leaveQueue: ((goOn: boolean) => void) | undefined;
   /** Updates of a run whose id is not known yet: its events may overtake the answer to `adal/run/start`. */
   #early: RunUpdate[] = [];
   #replay: Promise<void> | undefined;
@@ -42,6 +44,7 @@ export class RunController {
     private readonly link: Link,
     settings: RunSettings,
     private readonly log: (message: string) => void,
+    private readonly folders: () => readonly string[] = () => [],
   ) {
     this.#settings = settings;
     this.#subscriptions = [
@@ -63,6 +66,8 @@ export class RunController {
       readiness: this.#readiness,
       model: this.#settings.model ?? "offline",
       mode: this.#settings.mode,
+      folders: this.folders(),
+      ...(this.#leaveQueue ? { queued: true } : {}),
       ...(this.#settings.projectRoot ? { projectRoot: this.#settings.projectRoot } : {}),
       items: transcript?.items ?? [],
       approvals: this.#approvals.waiting,
@@ -87,7 +92,22 @@ export class RunController {
 
   set readiness(readiness: Readiness) {
     this.#readiness = readiness;
+    if (readiness.kind !== "starting") {
+      this.#endQueue(readiness.kind !== "blocked");
+    }
     this.#changed();
+  }
+
+  /** Waits while the server starts; false when it cannot be used after all, or the person took the prompt back. */
+  untilStarted(): Promise<boolean> {
+    if (this.#readiness.kind !== "starting") {
+      return Promise.resolve(true);
+    }
+    return new Promise((settle) => {
+      this.#endQueue(false);
+      this.#leaveQueue = settle;
+      this.#changed();
+    });
   }
 
   /** The server has (re)started: its approvals replace ours, and the shown run goes on where it stands. */
@@ -182,8 +202,12 @@ export class RunController {
     }
   }
 
-  /** Cancels the shown run; it ends with its `finished` event. */
+  /** Cancels the shown run, which ends with its `finished` event, or takes back the prompt that waits. */
   async stop(): Promise<void> {
+    if (this.#leaveQueue) {
+      this.#endQueue(false);
+      return this.#changed();
+    }
     const transcript = this.#transcript;
     if (!transcript || !isGoing(transcript.state)) {
       return;
@@ -220,8 +244,15 @@ export class RunController {
     for (const subscription of this.#subscriptions) {
       subscription.dispose();
     }
+    this.#endQueue(false);
     this.disconnected();
     this.#listeners.clear();
+  }
+
+  #endQueue(goOn: boolean): void {
+    const leave = this.#leaveQueue;
+    this.#leaveQueue = undefined;
+    leave?.(goOn);
   }
 
   #heard(update: RunUpdate): void {

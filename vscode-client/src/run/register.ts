@@ -13,7 +13,7 @@ import type { FromView, Readiness, ViewState } from "./viewState.ts";
 /** Registers the Run view with its commands, and answers the server's approval requests. */
 export function registerRunView(context: ExtensionContext, services: Services): Disposable {
   const { connection, log } = services;
-  const controller = new RunController(connection, initialSettings(), (problem) => log.error(problem));
+  const controller = new RunController(connection, initialSettings(), (problem) => log.error(problem), workspacePaths);
   const showApprovals = () => show("approvals");
   const view = new RunView(
     context.extensionUri,
@@ -56,6 +56,9 @@ export function registerRunView(context: ExtensionContext, services: Services): 
   }
 
   async function start(prompt: string, projectRoot?: string): Promise<void> {
+    if (!(await controller.untilStarted())) {
+      return;
+    }
     if (!(await services.runtime.ensure())) {
       if (controller.state.readiness.kind === "ready") {
         controller.readiness = RUNTIME_MISSING;
@@ -118,6 +121,8 @@ export function registerRunView(context: ExtensionContext, services: Services): 
         return commands.executeCommand("adal.showLog");
       case "open":
         return open(message.location);
+      case "openPlace":
+        return openPlace(message.path, message.line);
       case "openLink":
         return openLink(message.url);
       case "copy":
@@ -188,7 +193,7 @@ function initialSettings(): { model: string | undefined; mode: ReturnType<typeof
 }
 
 function isRunning(state: ViewState): boolean {
-  return state.run !== undefined && isGoing(state.run.state);
+  return state.queued === true || (state.run !== undefined && isGoing(state.run.state));
 }
 
 /** The editor asks before it leaves for another host, and shows the whole address. */
@@ -198,6 +203,20 @@ async function openLink(url: string): Promise<void> {
     throw new Error(`Only web links are opened from a run, not '${target.scheme}:' ones.`);
   }
   await env.openExternal(target);
+}
+
+/** A text of a tool names the place: nothing outside the workspace is opened for it. */
+async function openPlace(path: string, line: number): Promise<void> {
+  const file = Uri.file(path);
+  if (!workspace.getWorkspaceFolder(file)) {
+    throw new Error(`${path} is not in the workspace.`);
+  }
+  const selection = new Range(line - 1, 0, line - 1, 0);
+  await window.showTextDocument(file, { selection });
+}
+
+function workspacePaths(): string[] {
+  return (workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
 }
 
 async function open(location: Location): Promise<void> {

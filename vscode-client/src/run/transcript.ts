@@ -42,6 +42,14 @@ export interface Transcript {
   readonly usage?: Usage;
 }
 
+/** How an episode ended, in words. */
+export const ENDINGS: Readonly<Record<FinishedEvent["stopReason"], string>> = {
+  end_turn: "Done",
+  cancelled: "Stopped",
+  limit: "Stopped at a limit",
+  error: "Ended with an error",
+};
+
 export function emptyTranscript(runId: string): Transcript {
   return { runId, state: "running", items: [], lastSeq: 0 };
 }

@@ -20,8 +20,12 @@ export interface ViewState {
   readonly readiness: Readiness;
   readonly model: string;
   readonly mode: PermissionMode;
+  /** Paths of the workspace's folders: places inside can be opened. */
+  readonly folders: readonly string[];
   /** The project of the next run, where the workspace has several. */
   readonly projectRoot?: string;
+  /** A prompt waits until the language server has started. */
+  readonly queued?: boolean;
   readonly run?: { readonly runId: string; readonly state: RunState; readonly usage?: Usage };
   readonly items: readonly Item[];
   readonly approvals: readonly WaitingApproval[];
@@ -50,6 +54,8 @@ export type FromView =
   | { readonly type: "loadArguments"; readonly approvalId: string }
   | { readonly type: "pickModel" | "pickMode" | "pickProject" | "manageTrust" | "act" | "newToolsFile" | "showLog" }
   | { readonly type: "open"; readonly location: Location }
+  /** A place that a text names; `line` counts from 1. */
+  | { readonly type: "openPlace"; readonly path: string; readonly line: number }
   | { readonly type: "openLink"; readonly url: string }
   | { readonly type: "copy"; readonly text: string };
 

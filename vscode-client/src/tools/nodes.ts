@@ -41,10 +41,19 @@ export function asks(tool: Tool): boolean {
   return tool.requireApproval ?? true;
 }
 
+/** Of a tool that stands in the text and that runs do not have. */
+export const PENDING = "not loaded";
+
+/** What stands beside the name. */
+export function about(tool: Tool): string {
+  return [...(tool.pending ? [PENDING] : []), firstLine(tool)].filter(Boolean).join(" · ");
+}
+
 /** What a screen reader says; it also names what the row shows by icons alone. */
 export function spoken(tool: Tool): string {
   const problems = tool.problems?.length ?? 0;
   const parts = [tool.name, asks(tool) ? "asks for approval" : "runs without asking"];
+  if (tool.pending) parts.push(PENDING);
   if (problems > 0) parts.push(problems === 1 ? "1 problem" : `${problems} problems`);
   return parts.join(", ");
 }

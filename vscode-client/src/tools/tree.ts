@@ -17,7 +17,7 @@ import {
 } from "vscode";
 import type { Project, Tool } from "../protocol.ts";
 import type { ToolsModel } from "./model.ts";
-import { asks, children, firstLine, type Node, parameterLines, roots, spoken } from "./nodes.ts";
+import { about, asks, children, type Node, parameterLines, roots, spoken } from "./nodes.ts";
 
 /** Rows carry an address of this scheme so that the editor draws the number of problems as in its explorer. */
 const SCHEME = "adal-tool";
@@ -100,7 +100,7 @@ function errorItem(project: Project, message: string): TreeItem {
 function toolItem(project: Project, tool: Tool): TreeItem {
   const item = new TreeItem(tool.name, TreeItemCollapsibleState.None);
   item.resourceUri = address(project, tool);
-  item.description = firstLine(tool);
+  item.description = about(tool);
   item.tooltip = card(tool);
   item.iconPath = new ThemeIcon(asks(tool) ? "shield" : "play");
   item.accessibilityInformation = { label: spoken(tool) };
@@ -125,6 +125,7 @@ function card(tool: Tool): MarkdownString {
   if (tool.description) text.appendText(tool.description).appendMarkdown("\n\n");
   for (const line of parameterLines(tool)) text.appendMarkdown(`- ${line}\n`);
   text.appendMarkdown(asks(tool) ? "\n\nAsks for approval before it runs." : "\n\nRuns without asking.");
+  if (tool.pending) text.appendMarkdown("\n\nNot loaded: runs get it once the file is saved and it has no errors.");
   if (tool.problems?.length) text.appendMarkdown(`\n\nProblems: ${tool.problems.join(", ")}`);
   return text;
 }

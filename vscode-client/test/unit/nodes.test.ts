@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Project, Tool } from "../../src/protocol.ts";
-import { asks, children, firstLine, parameterLines, roots, spoken } from "../../src/tools/nodes.ts";
+import { about, asks, children, firstLine, parameterLines, roots, spoken } from "../../src/tools/nodes.ts";
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ name, parameters: {}, ...more });
 const project = (root: string, tools: Tool[], more: Partial<Project> = {}): Project => ({
@@ -38,6 +38,13 @@ test("built-in tools are kept apart from the project's own", () => {
 test("a row shows the first line of the description", () => {
   expect(firstLine(tool("a", { description: "\n  Count words.\n\nMore." }))).toBe("Count words.");
   expect(firstLine(tool("a"))).toBe("");
+});
+
+test("a tool that runs do not have yet says so", () => {
+  const fresh = tool("a", { description: "Count words.", pending: true });
+  expect(about(fresh)).toBe("not loaded · Count words.");
+  expect(spoken(fresh)).toBe("a, asks for approval, not loaded");
+  expect(about(tool("a", { description: "Count words." }))).toBe("Count words.");
 });
 
 test("a tool asks for approval unless it says otherwise", () => {

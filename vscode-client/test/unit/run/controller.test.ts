@@ -224,3 +224,32 @@ test("a history that cannot be read at start is logged and bothers nobody", asyn
   expect(log).toEqual(["The last run is not shown. no adal/run/list today"]);
   expect(controller.state).not.toHaveProperty("problem");
 });
+
+test("a prompt sent while the server starts waits, is shown waiting, and goes on when it has started", async () => {
+  controller.readiness = { kind: "starting" };
+  const started = controller.untilStarted();
+  expect(controller.state.queued).toBe(true);
+  controller.readiness = { kind: "ready" };
+  expect(await started).toBe(true);
+  expect(controller.state.queued).toBeUndefined();
+  expect(await controller.untilStarted()).toBe(true);
+});
+
+test.each([
+  [
+    "the server cannot be used",
+    () =>
+      Promise.resolve().then(() => {
+        controller.readiness = { kind: "blocked", title: "No Python", message: "None found." };
+      }),
+  ],
+  ["the person stops it", () => controller.stop()],
+  ["the window closes", async () => controller.dispose()],
+] as const)("a prompt that waits for the server does not run when %s", async (_, end) => {
+  controller.readiness = { kind: "starting" };
+  const started = controller.untilStarted();
+  await end();
+  expect(await started).toBe(false);
+  expect(controller.state.queued).toBeUndefined();
+  expect(server.requests).toEqual([]);
+});

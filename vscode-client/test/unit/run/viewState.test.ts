@@ -4,7 +4,14 @@ import { applied, changeOf, type ViewState } from "../../../src/run/viewState.ts
 
 const prompt: Item = { kind: "prompt", text: "hi" };
 const text: Item = { kind: "text", text: "Hello" };
-const EMPTY: ViewState = { readiness: { kind: "ready" }, model: "offline", mode: "default", items: [], approvals: [] };
+const EMPTY: ViewState = {
+  readiness: { kind: "ready" },
+  model: "offline",
+  mode: "default",
+  folders: ["/w"],
+  items: [],
+  approvals: [],
+};
 const RUNNING: ViewState = { ...EMPTY, run: { runId: "r", state: "running" }, items: [prompt, text] };
 
 test("a view that shows nothing yet gets the whole state", () => {

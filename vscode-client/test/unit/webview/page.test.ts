@@ -8,7 +8,14 @@ import type { FromView, ViewState } from "../../../src/run/viewState.ts";
 import { page, statusWords } from "../../../webview/page.ts";
 import type { Local } from "../../../webview/parts.ts";
 
-const READY: ViewState = { readiness: { kind: "ready" }, model: "offline", mode: "default", items: [], approvals: [] };
+const READY: ViewState = {
+  readiness: { kind: "ready" },
+  model: "offline",
+  mode: "default",
+  folders: ["/w"],
+  items: [],
+  approvals: [],
+};
 const LOCAL: Local = { draft: "", reasons: {}, whole: new Set(), armed: new Set(["a", "b"]) };
 
 let root: HTMLElement;
@@ -235,4 +242,34 @@ test("a screen reader hears that an approval is needed, and how the run stands",
   expect(statusWords({ ...READY, run: { runId: "r", state: "cancelling" } })).toBe("Stopping");
   show({ approvals });
   expect(find("[role=status]").textContent).toBe("Approval needed: add and 1 more");
+});
+
+test("while the server starts the prompt can be sent; then it says what it waits for, keeps the text and can be stopped", () => {
+  show({ readiness: { kind: "starting" } }, { draft: "add(a=1)" });
+  find(".run").click();
+  show({ readiness: { kind: "starting" }, queued: true });
+  expect(find(".queued").textContent).toContain("Runs as soon as the language server has started.");
+  expect(find("[role=status]").textContent).toBe("Waiting for the language server");
+  expect(find<HTMLTextAreaElement>("#prompt").value).toBe("add(a=1)");
+  find("#prompt").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  find(".stop").click();
+  expect(sent).toEqual([{ type: "run", prompt: "add(a=1)" }, { type: "stop" }]);
+});
+
+test("a failed call shows on demand where it failed, and leads to the places in the workspace", () => {
+  const trace = 'Traceback (most recent call last):\n  File "/w/.adal/tools.py", line 7, in add\nValueError: no\n';
+  const call: CallItem = {
+    kind: "call",
+    callId: "c",
+    tool: "add",
+    arguments: {},
+    status: "failed",
+    printed: "",
+    result: { type: "toolResult", callId: "c", tool: "add", status: "error", observation: "no", durationMs: 1, trace },
+  };
+  show({ run: { runId: "r", state: "running" }, items: [call] });
+  expect(find<HTMLDetailsElement>(".trace").open).toBe(false);
+  expect(find(".trace pre").textContent).toBe(trace);
+  find(".trace button").click();
+  expect(sent).toEqual([{ type: "openPlace", path: "/w/.adal/tools.py", line: 7 }]);
 });
