@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
@@ -40,6 +41,9 @@ from adal_ls.version import __version__
 Post = Callable[[Callable[[], None]], None]
 """Runs a call on the main thread, soon."""
 
+TYPED_AFTER = 0.15
+"""Seconds that a tools file is open before the second stage is loaded, if no request wants it earlier."""
+
 Request = Callable[[Id, Json], None]
 Notification = Callable[[Json], None]
 
@@ -59,6 +63,8 @@ class Service:
         """`params` are those of `initialize`; `host_command` replaces the command line of the agent host."""
         options = params.get("initializationOptions")
         self._editor = editor
+        self._post = post
+        self._typed_wanted = False
         self._send_droppable = lambda message: writer.send(message, droppable=True)
         self._log = log
         self._trusted = settings.trusted(options)
@@ -179,7 +185,7 @@ class Service:
         self._status.busy("finding projects", on=False)
         for project in self._projects:
             self._tools_changed(project.root, 0)
-            self._dispatcher.load()
+            self._load_typed_soon()
         if self._trusted:
             self._loads.load_missing()
 
@@ -218,7 +224,7 @@ class Service:
         self._files.opened(document.uri)
         project = self._projects.get(document.identity)
         if project is not None:
-            self._dispatcher.load()
+            self._load_typed_soon()
             if known is None and self._trusted:
                 self._loads.load(project)
 
@@ -312,6 +318,15 @@ class Service:
             self._log.write("warning", reason)
 
     # Typed requests
+
+    def _load_typed_soon(self) -> None:
+        """Loads the second stage once the first diagnostics are out, since both want the processor."""
+        if self._typed_wanted:
+            return
+        self._typed_wanted = True
+        timer = threading.Timer(TYPED_AFTER, lambda: self._post(self._dispatcher.load))
+        timer.daemon = True
+        timer.start()
 
     def _typed_dispatcher(self, params: Json, post: Post, writer: Writer) -> Dispatcher:
         def deliver(key: Id, body: bytes) -> None:
