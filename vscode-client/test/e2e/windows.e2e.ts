@@ -79,7 +79,7 @@ test("two windows ask, answer and show results each for itself", async () => {
   expect(readFileSync(right.path("runs.txt"), "utf-8")).toBe("right\n");
 });
 
-test("a reload while an approval waits runs nothing, and the run is shown as cancelled", async () => {
+test("a reload while an approval waits runs nothing, and the run says that the window was closed", async () => {
   using workspace = new Workspace({ ".adal/tools.py": TOOLS });
   const editor = await open(workspace);
   await ask(editor, "a");
@@ -89,10 +89,12 @@ test("a reload while an approval waits runs nothing, and the run is shown as can
   await editor.statusBar("AdaL: 1 tool").waitFor({ timeout: 60_000 });
   await editor.showSidebar();
 
-  // What asked has ended with the window: the call was not made, and the run says that it was cut short.
+  // What asked has ended with the window: the call was not made, and no person is said to have stopped it.
   const call = editor.webview().locator(".call", { hasText: "bump" });
   await call.getByLabel("Denied").waitFor({ timeout: 60_000 }); // server, host and worker start anew before
+  await editor.webview().locator(".notice", { hasText: "the editor went away (its window was closed" }).waitFor();
   await editor.webview().locator(".finished", { hasText: "Stopped" }).waitFor();
+  expect(await editor.webview().locator(".transcript").innerText()).not.toContain("by the user");
   await editor.picture("reloaded-while-waiting");
   expect(existsSync(workspace.path("runs.txt"))).toBe(false);
   await ask(editor, "b");
