@@ -10,7 +10,7 @@ from enum import Enum
 from adal_ls.lint.bindings import Binding, Definition
 from adal_ls.lint.model import Entry, ToolFile
 from adal_ls.lint.places import definitions
-from adal_ls.lint.text import Range
+from adal_ls.lint.text import Lines, Range
 
 
 class Kind(Enum):
@@ -119,8 +119,8 @@ def foldable(file: ToolFile) -> Iterator[tuple[int, int, str | None]]:
         elif isinstance(node, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Call):
             add(node.lineno - 1, (node.end_lineno or node.lineno) - 2)
     for piece in file.unreadable:
-        last = piece.range.start.line + len(piece.text.rstrip().splitlines()) - 1
-        add(piece.range.start.line, last)
+        first = piece.range.start.line
+        add(first, first + len(Lines(piece.text.rstrip()).starts) - 1)
     for (first, last), kind in sorted(found.items()):
         yield first, last, kind
 

@@ -161,6 +161,7 @@ def test_what_spans_lines_can_be_folded() -> None:
 
 def test_broken_statements_can_be_folded_too() -> None:
     assert (0, 2, None) in list(foldable(read("def f(\r\n    x,\r\n    y\r\n\r\nCUSTOM_TOOLS = [f]\r\n")))
+    assert list(foldable(read('x = ("\u2028\f"\n'))) == []  # those end no line
 
 
 @pytest.mark.parametrize(
