@@ -154,7 +154,7 @@ class Service:
             "workspace/didChangeWatchedFiles": self._files.did_change_watched,
             "workspace/didChangeWorkspaceFolders": self._folders_changed,
             "workspace/didChangeConfiguration": self._configuration.did_change,
-            "$/setTrace": lambda params: self._log.set_trace(field(params, "value", str)),
+            "$/setTrace": lambda params: self._log.set_trace(params.get("value") if isinstance(params, dict) else None),
             "window/workDoneProgress/cancel": self._commands.progress_cancelled,
             methods.TRUST_CHANGED: self._trust_changed,
         }

@@ -118,11 +118,11 @@ def flood(name: str, folder: Path, number: int) -> float:
 
 
 def edit_cost(name: str, folder: Path, number: int) -> float:
-    """Milliseconds of CPU that one of 40 edits costs, the client waiting each time."""
+    """Milliseconds of CPU that one of 20 edits costs, the client waiting each time."""
     server, uri, text = session(name, folder, number)
     server.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 5}})
     line, before = text.count("\n") - 1, server.processor()
-    edits = 40
+    edits = 20
     for version in range(1, edits + 1):
         old, new = ("x = (", "x = 1") if version % 2 == 0 else ("x = 1", "x = (")
         server.change(uri, version, line, old, new)
@@ -147,13 +147,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="runs of each measurement (medians are shown)")
     parser.add_argument("--only", action="append", help="a server to measure; may be given more than once")
+    parser.add_argument("--match", default="", help="only the measurements whose title has this in it")
     options = parser.parse_args()
     names = [name for name in options.only or SERVERS if Path(SERVERS[name][0]).exists()]
     print("| | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / ".adal").mkdir()
-        for title, unit, measure, sizes in MEASURES:
+        for title, unit, measure, sizes in [entry for entry in MEASURES if options.match in entry[0]]:
             for number in sizes:
                 (folder / ".adal" / "tools.py").write_text(tools_file(number), encoding="utf-8")
                 row = measured(measure, names, folder, number, options.rounds)
