@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import ast
 import unicodedata
+import warnings
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from adal_ls.lint.bindings import Bound, Function, collect, collect_unreadable
-from adal_ls.lint.parsing import Parsed, SyntaxProblem, illegal_character, legal, next_piece, parse, refusal_of_whole
+from adal_ls.lint.parsing import (
+    Parsed,
+    SyntaxProblem,
+    illegal_character,
+    is_code,
+    legal,
+    next_piece,
+    parse,
+    refusal_of_whole,
+)
 from adal_ls.lint.pieces import Cutter, Head
 from adal_ls.lint.text import Lines, Range, count_line_ends
 from adal_ls.schema.scope import Scope
@@ -36,7 +46,7 @@ class Cut:
 
 def cut(text: str, start: int) -> Cut:
     """The chunk that begins at an offset."""
-    cutter = Cutter(text)
+    cutter = Cutter(text, is_code)
     piece = next_piece(cutter, start)
     reach = None if cutter.reach > len(text) else count_line_ends(text[start : cutter.reach]) + 1
     return Cut(text[start : piece.end], piece.head, reach)
@@ -49,6 +59,7 @@ class Chunk:
     """
 
     __slots__ = (
+        "_placed",
         "bound",
         "changes_list",
         "declares_global",
@@ -67,7 +78,7 @@ class Chunk:
         self.text, self.head, self.reach = cut.text, cut.head, cut.reach
         self.size = count_line_ends(cut.text)
         source = legal(cut.text, begins_file=first == 0)
-        self.lines = Lines(source, first if numbered is None else numbered, parsed=first)
+        self.lines = Lines(source, first if numbered is None else numbered, parsed=0)
         self.parsed: Parsed = parse(cut.text, self.lines)
         body = self.parsed.body
         self.bound: Bound = (
@@ -79,6 +90,16 @@ class Chunk:
         self.declares_global = not plain and "global" in source and any(_declares_global(node) for node in body)
         self.imports_future = not plain and any(_is_future(node) for node in body)
         self.functions: dict[Range, Function] = dict(self._functions())
+        self._placed: list[ast.stmt] | None = None
+
+    def placed(self) -> list[ast.stmt]:
+        """Its statements once more, with the line numbers that `lines` has."""
+        if self._placed is None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(self.lines.text) if self.parsed.body else ast.Module([], [])
+            self._placed = ast.increment_lineno(tree, self.lines.first).body
+        return self._placed
 
     @property
     def is_troubled(self) -> bool:

@@ -41,6 +41,8 @@ class _Touched:
     def __init__(self) -> None:
         self.places: set[Range] = set()
         self.names: set[str] = set()
+        self.entries = False
+        """Whether any entry is another object than before, or gone."""
 
     def note(self, unit: Listed) -> None:
         self.places.update(unit.listings)
@@ -101,7 +103,7 @@ class ListedTools:
             dirty = self._read_list(dirty, touched)
         for unit in dirty:
             self._read(unit, touched)
-        if dirty or touched.names:
+        if touched.entries:
             entries = tuple(unit.entry for unit in self._units if unit.entry is not None)
             self.tools = replace(self.tools, entries=entries)
         dirty |= {one for one in self._index.askers(self._renamed(touched.names)) if isinstance(one, Listed)}
@@ -115,6 +117,7 @@ class ListedTools:
         with self._index.asked.noting() as asked:
             self.tools, elements = read_elements((held.chunk for held in makers), self.bindings)
         self._index.set_asked(self, asked)
+        touched.entries = True
         before = {id(unit.element.node): unit for unit in self._units}
         self._units = []
         fresh = set[Listed]()
@@ -140,7 +143,11 @@ class ListedTools:
         with self._index.asked.noting() as asked:
             entry = read_entry(unit.element, self.bindings)
             unit.listings = listed_by(self.names, entry)
-        unit.entry, unit.read_by = before if entry == before else entry, asked
+        if entry == before:
+            unit.entry = before
+        else:
+            unit.entry, touched.entries = entry, True
+        unit.read_by = asked
         for place in unit.listings:
             insort(self._by_place.setdefault(place, []), unit, key=lambda other: other.order)
         if entry.name is not None:

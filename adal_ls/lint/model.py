@@ -132,8 +132,8 @@ class ToolFile:
 
     @cached_property
     def module(self) -> ast.Module:
-        """The statements that could be read."""
-        return ast.Module([node for chunk in self.chunks for node in chunk.parsed.body], type_ignores=[])
+        """The statements that could be read, for those who look at the whole text: other nodes than in `bindings`."""
+        return ast.Module([node for chunk in self.chunks for node in chunk.placed()], type_ignores=[])
 
     @cached_property
     def unreadable(self) -> tuple[Unreadable, ...]:
@@ -146,7 +146,7 @@ class ToolFile:
         """What the names of the top level stand for."""
         from adal_ls.lint.names import Names
 
-        return Names(read_scope(self.module.body), self.bindings)
+        return Names(read_scope(node for chunk in self.chunks for node in chunk.parsed.body), self.bindings)
 
     @cached_property
     def tools(self) -> tuple[StaticTool, ...]:

@@ -70,8 +70,6 @@ def parse(text: str, lines: Lines) -> Parsed:
         problem = None  # what stands in for an illegal character can be an error of its own: that is the same slip
     if not isinstance(tree, ast.Module):
         return Parsed((), problem, refused=True, readable=False, illegal=illegal)
-    if lines.parsed:
-        ast.increment_lineno(tree, lines.parsed)
     return Parsed(tuple(tree.body), problem, refused=error is not None, illegal=illegal)
 
 
@@ -96,6 +94,8 @@ def next_piece(cutter: Cutter, start: int) -> Piece:
     text, piece = cutter.text, cutter.piece(start)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        if piece.resume is not None and piece.stray:
+            return replace(piece, end=piece.resume)
         if piece.resume is not None and _refusal(text[piece.start : piece.end]) is not None:
             stray = not piece.in_string or piece.unterminated or _begins_statement(cutter, piece.resume)
             if stray:
@@ -111,6 +111,11 @@ def _begins_statement(cutter: Cutter, start: int) -> bool:
     """Whether what begins at `start`, inside a string, is code: then the quotes before it are the slip."""
     piece = cutter.piece(start)
     return _refusal(cutter.text[piece.start : piece.end]) is None
+
+
+def is_code(source: str) -> bool:
+    """Whether Python takes a source."""
+    return _refusal(source) is None
 
 
 def _refusal(source: str) -> Exception | None:

@@ -8,6 +8,7 @@ looks like a beginning is remembered: it shows where to go on if the bracket or 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -49,6 +50,8 @@ _TRIPLE_ENDS = {'"""': re.compile(r'\\.|"""', re.DOTALL), "'''": re.compile(r"\\
 # What can go wrong inside a string is prose, and prose begins lines with "for" and "from".
 _HEADS_IN_STRINGS = frozenset({Head.DECORATOR, Head.DEFINITION, Head.TOOL_LIST})
 _HEADS_IN_BRACKETS = _HEADS_IN_STRINGS | {Head.STATEMENT}
+# Behind stray quotes, code is string and string is code up to the end of the file: a few such strings are enough.
+_MANY = 4
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -58,7 +61,8 @@ class Piece:
 
     `resume` is the first place inside an open bracket or string where a statement could begin, if any; `in_string`
     tells which of the two, and `unterminated` that the text ended (or the search was given up) inside of it.
-    `definition` is where the decorated definition begins in a statement that starts with decorators.
+    `definition` is where the decorated definition begins in a statement that starts with decorators. `stray`: it is
+    certain that a bracket or quote before `resume` is the slip.
     """
 
     start: int
@@ -68,6 +72,7 @@ class Piece:
     in_string: bool = False
     unterminated: bool = False
     definition: int | None = None
+    stray: bool = False
 
 
 class Cutter:
@@ -77,8 +82,10 @@ class Cutter:
     follows.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, is_code: Callable[[str], bool]) -> None:
+        """`is_code` tells whether Python reads a text."""
         self.text = text
+        self._reads = is_code
         self.reach = 0
         self._heads: dict[int, Head | None] = {}
 
@@ -117,6 +124,9 @@ class Cutter:
                 if end is None:
                     break
                 offset = end
+                if embedded.strings == _MANY and embedded.resume is not None and self._is_code(embedded.resume):
+                    self._reached(offset)
+                    return embedded.piece(offset, stray=True)
         else:
             self.reach = len(text) + 1
             return embedded.piece(len(text), unterminated=depth > 0)
@@ -130,6 +140,10 @@ class Cutter:
             group = match.lastgroup if match else None
             self._heads[offset] = Head[group] if group and group != "none" else None
         return self._heads[offset]
+
+    def _is_code(self, start: int) -> bool:
+        piece = self.piece(start)
+        return self._reads(self.text[piece.start : piece.end])
 
     def _reached(self, offset: int) -> None:
         """The line at `offset` was looked at, with the first character behind it."""
@@ -152,13 +166,15 @@ class _Embedded:
 
     def __init__(self, start: int, head: Head) -> None:
         self._start, self._head = start, head
-        self._resume: int | None = None
+        self.resume: int | None = None
+        self.strings = 0
         self._in_string = False
         self.definition: int | None = None
 
     def add(self, offsets: list[int], *, in_string: bool) -> None:
-        if offsets and self._resume is None:
-            self._resume, self._in_string = offsets[0], in_string
+        if offsets and self.resume is None:
+            self.resume, self._in_string = offsets[0], in_string
+        self.strings += bool(offsets) and in_string
 
-    def piece(self, end: int, *, unterminated: bool = False) -> Piece:
-        return Piece(self._start, end, self._head, self._resume, self._in_string, unterminated, self.definition)
+    def piece(self, end: int, *, unterminated: bool = False, stray: bool = False) -> Piece:
+        return Piece(self._start, end, self._head, self.resume, self._in_string, unterminated, self.definition, stray)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from adal_ls.lint.chunks import BYTE_ORDER_MARK, Chunk, Cut, cut, read_chunks
 from adal_ls.lint.findings import Finding
@@ -26,7 +26,7 @@ class Held:
         self.room = room
         self.findings: list[Finding] = []
         self.asked: frozenset[str] = frozenset()
-        self.dense: Chunk | None = chunk
+        self.dense = chunk
 
     @property
     def moved(self) -> int:
@@ -43,7 +43,7 @@ class Held:
 
     def as_numbered(self, first: int) -> Chunk:
         """The chunk with the line numbers of the file in which it begins on line `first`."""
-        if self.dense is None or self.dense.lines.first != first or self.dense.lines.parsed != first:
+        if self.dense.lines.first != first:
             self.dense = Chunk(Cut(self.chunk.text, self.chunk.head, self.reach), first)
         return self.dense
 
@@ -61,6 +61,11 @@ class Row:
         last = self.held[-1] if self.held else None
         self._free = last.first + last.room + 1 if last is not None else 0
         self._far = {held for held in self.held if held.sees_far}
+
+    def reader(self) -> Callable[[], tuple[Chunk, ...]]:
+        """Gives the chunks as they are now, numbered as the lines of the file, whenever it is called."""
+        held, firsts = tuple(self.held), tuple(self._firsts)
+        return lambda: tuple(one.as_numbered(first) for one, first in zip(held, firsts, strict=True))
 
     @property
     def text(self) -> str:

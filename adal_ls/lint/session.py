@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from adal_ls.lint.chunks import Chunk, must_be_judged_whole, problem_of_whole, syntax_problems
+from adal_ls.lint.chunks import Chunk, must_be_judged_whole, problem_of_whole, read_chunks, syntax_problems
 from adal_ls.lint.config import Config
 from adal_ls.lint.findings import Finding, Fix, TextEdit
 from adal_ls.lint.ignores import Ignores, has_marks
@@ -26,6 +26,11 @@ from adal_ls.lint.unlisted import Unlisted
 from adal_ls.lint.view import Overview
 
 DEFAULT = Config()
+
+
+def open_text(text: str, config: Config = DEFAULT) -> LintedText:
+    """Read and check a text that is going to be edited."""
+    return LintedText(read_chunks(text), config)
 
 
 class LintedText:
@@ -52,10 +57,10 @@ class LintedText:
         """Put `text` in the place of the lines `first` to `last` (zero-based, line ends included)."""
         self._renew(*self._row.replace(first, last, text))
 
-    def file(self) -> Callable[[], ToolFile]:
-        """Reads the text as it is now, whenever and on whichever thread it is called."""
-        held = [(one, one.first) for one in self._row.held]
-        return lambda: join_chunks(tuple(one.as_numbered(first) for one, first in held))
+    def reader(self) -> Callable[[], ToolFile]:
+        """Gives the file as it is now, whenever and on whichever thread it is called."""
+        chunks = self._row.reader()
+        return lambda: join_chunks(chunks())
 
     def findings(self) -> list[Finding]:
         """All findings that the configuration lets through, sorted by place, then by code."""

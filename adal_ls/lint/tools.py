@@ -13,14 +13,13 @@ from adal_ls.lint.text import Range
 from adal_ls.lint.values import ValueKind
 from adal_ls.schema import from_ast
 from adal_ls.schema.scope import Scope
-from adal_ls.schema.scope import read as read_scope
 
 _ALIAS_STEPS = 10
 
 
 def static_tools(file: ToolFile) -> tuple[StaticTool, ...]:
     """The tools of a file, each name once (the first entry of it), without their problems."""
-    scope = read_scope(file.module.body)
+    scope = file.names.scope
     tools: dict[str, StaticTool] = {}
     for entry in file.entries:
         if entry.name is None:

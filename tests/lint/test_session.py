@@ -8,7 +8,7 @@ import random
 import pytest
 
 from adal_ls.lint import ToolFile, check, read
-from adal_ls.lint.session import LintedText
+from adal_ls.lint.session import open_text
 from tests.lint.corpus import corpus
 from tests.lint.edits import random_edits, split_lines
 from tests.lint.test_real_shapes import FILES
@@ -35,7 +35,7 @@ def test_findings_after_any_edits_are_those_of_a_fresh_read(seed: int) -> None:
     sources = texts()
     for _ in range(max(EDITS // SEEDS // IN_A_ROW, 1)):
         text = rng.choice(sources)
-        linted = LintedText(read(text).chunks)
+        linted = open_text(text)
         done = []
         for first, last, new in random_edits(text, rng, IN_A_ROW):
             done.append((first, last, new))
@@ -46,4 +46,4 @@ def test_findings_after_any_edits_are_those_of_a_fresh_read(seed: int) -> None:
             assert linted.text == text
             assert linted.findings() == check(fresh), done
             if rng.random() < 0.2:
-                assert what_was_read(linted.file()()) == what_was_read(fresh), done
+                assert what_was_read(linted.reader()()) == what_was_read(fresh), done
