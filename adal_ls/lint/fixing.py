@@ -24,7 +24,7 @@ _DEFAULT = Config()
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A fix that was applied. `range` is the finding's in the text of that moment, `line` counts from zero."""
+    """A fix that was applied. `range` is the finding's, in the text of that moment."""
 
     finding: Finding
     title: str
