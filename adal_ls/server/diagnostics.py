@@ -6,18 +6,21 @@ import itertools
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from adal_ls.server import disk, uris
 from adal_ls.server.capabilities import Client
-from adal_ls.server.documents import Document, Documents
+from adal_ls.server.documents import Document, Documents, Trail
 from adal_ls.server.positions import Encoding, to_units
 from adal_ls.server.projects import Project, Projects, is_tools_file, of_file
 from adal_ls.server.rpc import INVALID_PARAMS, Connection, Json, RpcError
 
 if TYPE_CHECKING:
     from adal_ls.lint import Config, Finding, Range, ToolFile
+    from adal_ls.lint.session import LintedText
 
 SOURCE = "adal-ls"
 
@@ -30,23 +33,42 @@ _serial = itertools.count(1)
 _session = os.urandom(4).hex()  # a client may still hold result ids of the server before this one
 
 
-@dataclass(frozen=True, slots=True)
+# What is known of a text since it was last linted, so that an edit costs what it changes.
+_linted: WeakKeyDictionary[Trail, tuple[LintedText, Config, int]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
 class Analysis:
     """What lint says about one version of one text. `serial` tells two analyses apart (`resultId` of a pull)."""
 
     document: Document
-    file: ToolFile
+    read: Callable[[], ToolFile] = field(repr=False)
     findings: tuple[Finding, ...]
     serial: int
     config: Config
 
+    @cached_property
+    def file(self) -> ToolFile:
+        """The whole file, which diagnostics do not need: read when a request first asks, on the thread that does."""
+        return self.read()
+
 
 def analyse(document: Document, config: Config) -> Analysis:
-    """Lints a text."""
-    from adal_ls import lint  # after `initialize` is answered
+    """Lints a text: after an edit of one that was linted, what the edit changed."""
+    from adal_ls.lint.session import open_text  # after `initialize` is answered
 
-    file = lint.read(document.text)
-    return Analysis(document, file, tuple(lint.check(file, config)), next(_serial), config)
+    linted: LintedText | None = None
+    known = _linted.pop(document.trail, None)  # gone if lint fails: what it left behind is not to be trusted
+    if known is not None and known[1] == config:
+        edits = document.trail.follow(known[2], document.number)
+        if edits is not None:
+            linted = known[0]
+            for edit in edits:
+                linted.replace(edit.first, edit.last, edit.text)
+    if linted is None:
+        linted = open_text(document.text, config)
+    _linted[document.trail] = (linted, config, document.number)
+    return Analysis(document, linted.reader(), tuple(linted.findings()), next(_serial), config)
 
 
 def analyse_loaded(loaded: disk.Loaded, config: Config) -> Analysis:

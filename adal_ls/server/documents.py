@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from adal_ls.server import uris
@@ -26,18 +27,65 @@ def split_lines(text: str) -> tuple[str, ...]:
     return tuple(text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True))
 
 
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """`text` in the place of the lines `first` to `last`, line ends included."""
+
+    first: int
+    last: int
+    text: str
+
+    def then(self, later: Edit) -> Edit | None:
+        """Both edits as one, where the later replaces just the lines that this one put there."""
+        lines = len(split_lines(self.text)) - self.text.endswith(("\n", "\r"))
+        same = later.first == self.first and later.last == self.first + lines - 1
+        return Edit(self.first, self.last, later.text) if same else None
+
+
+class Trail:
+    """How versions of a text came out of each other, since someone last followed it."""
+
+    def __init__(self) -> None:
+        self._steps: list[tuple[int, Edit, int]] = []
+
+    def add(self, before: int, edit: Edit, after: int) -> None:
+        """Version number `after` is `before` with an edit."""
+        if self._steps and self._steps[-1][2] == before:
+            start, last, _ = self._steps[-1]
+            if (merged := last.then(edit)) is not None:
+                self._steps[-1] = (start, merged, after)
+                return
+        self._steps.append((before, edit, after))
+
+    def follow(self, before: int, after: int) -> list[Edit] | None:
+        """The edits from one version to another, which are then forgotten; None where they do not lead there."""
+        steps, self._steps = self._steps, []
+        at, edits = before, list[Edit]()
+        for start, edit, end in steps:
+            if at == after or start != at:
+                break
+            edits.append(edit)
+            at = end
+        return edits if at == after else None
+
+
+_numbers = itertools.count(1)
+
+
 @dataclass(frozen=True)
 class Document:
     """One version of one text.
 
     `uri` is spelled as the client spells it, `identity` is the file behind it (`uris.identity`). `version` is None for
-    a text read from disk.
+    a text read from disk. `number` tells all texts of this process apart.
     """
 
     uri: str
     identity: str
     version: int | None
     lines: tuple[str, ...]
+    trail: Trail = field(default_factory=Trail, compare=False, repr=False)
+    number: int = field(default_factory=lambda: next(_numbers), compare=False, repr=False)
 
     @cached_property
     def text(self) -> str:
@@ -110,7 +158,11 @@ def _splice(
     anew = split_lines(middle)
     if last + 1 < len(lines):
         anew = anew[:-1]  # the empty rest behind the last line end: the next line stands there
-    return Document(document.uri, document.identity, version, lines[:first] + anew + lines[last + 1 :])
+    edited = Document(
+        document.uri, document.identity, version, lines[:first] + anew + lines[last + 1 :], document.trail
+    )
+    document.trail.add(document.number, Edit(first, last, middle), edited.number)
+    return edited
 
 
 def _paired(text: str) -> str:
