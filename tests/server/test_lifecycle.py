@@ -170,13 +170,12 @@ def test_notifications_that_do_not_fit_are_ignored(start: Start, method: str) ->
 def test_a_fault_of_lint_leaves_no_request_unanswered(start: Start, workspace: Workspace) -> None:
     workspace.write(GOOD)
     code = """
-from adal_ls import lint
-from adal_ls.server import serve
+from adal_ls.server import diagnostics, serve
 
 def broken(*_):
     raise LookupError("SECRET")
 
-lint.read = broken
+diagnostics.analyse = broken
 serve()
 """
     client = start((sys.executable, "-c", code), stderr=subprocess.DEVNULL, tolerated=["window/logMessage"])
