@@ -21,6 +21,17 @@ class Element:
     lines: Lines = field(repr=False)
     conditional: bool
 
+    def reads_as(self, other: Element) -> bool:
+        """Whether another element, at whose place this one stood, is written in the same way."""
+        if self.lines is other.lines:
+            return self == other
+        mine, its = self.node, other.node
+        end = mine.end_lineno or mine.lineno
+        if self.conditional != other.conditional or (end, mine.end_col_offset) != (its.end_lineno, its.end_col_offset):
+            return False
+        first, last = mine.lineno - 1 - self.lines.parsed, end - self.lines.parsed
+        return self.lines.raw(first, last) == other.lines.raw(first, last)
+
 
 def read_entry(element: Element, bindings: Bindings) -> Entry:
     """The entry that an element makes, given what the names of the file stand for."""

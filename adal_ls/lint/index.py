@@ -123,6 +123,7 @@ class Index:
         self._open: set[Held] = set()
         self._starred: set[Held] = set()
         self._askers: dict[str, set[object]] = {}
+        self._function_names: frozenset[str] | None = None
         self._asked_by: dict[object, frozenset[str]] = {}
         self.names = self._names(frozenset(), is_open=False)
 
@@ -148,8 +149,16 @@ class Index:
         changed = {name for name in touched if self._meaning(name) != before[name]}
         if changed:
             changed.add(FUNCTIONS)
+            self._function_names = None
         changed |= self._renew_names(changed)
         return changed | {whole(name) for name in touched}
+
+    def function_names(self) -> frozenset[str]:
+        """The functions of the module that hold at its end."""
+        self.asked.note(FUNCTIONS)
+        if self._function_names is None:
+            self._function_names = frozenset(definition.name for definition in self.bindings.functions())
+        return self._function_names
 
     def set_asked(self, asker: object, keys: Iterable[str]) -> None:
         """Note that what is known of `asker` was found by `keys`; by none: it is gone."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from adal_ls import naming
 from adal_ls.lint.bindings import Bindings
 from adal_ls.lint.entries import Element, read_entry
 from adal_ls.lint.findings import Finding
-from adal_ls.lint.index import EVERYTHING, FUNCTIONS, Index, Recorded, whole
+from adal_ls.lint.index import EVERYTHING, Index, Recorded, whole
 from adal_ls.lint.model import Entry, ToolFile, ToolList
 from adal_ls.lint.names import Names
 from adal_ls.lint.reader import read_elements
@@ -74,10 +74,8 @@ class ListedTools:
         return self._index.bindings
 
     @property
-    def function_names(self) -> list[str]:
-        self._index.asked.note(FUNCTIONS)
-        found = sorted(self.bindings.functions(), key=lambda definition: self._row.absolute(definition.range))
-        return [definition.name for definition in found]
+    def function_names(self) -> Collection[str]:
+        return self._index.function_names()
 
     def is_after(self, one: Position, other: Position) -> bool:
         first, second = (self._row.absolute(Range(place, place)).start for place in (one, other))
@@ -118,14 +116,15 @@ class ListedTools:
             self.tools, elements = read_elements((held.chunk for held in makers), self.bindings)
         self._index.set_asked(self, asked)
         touched.entries = True
-        before = {id(unit.element.node): unit for unit in self._units}
+        before = {_place(unit.element): unit for unit in self._units}
         self._units = []
         fresh = set[Listed]()
         for order, element in enumerate(elements):
-            unit = before.pop(id(element.node), None)
-            if unit is None or unit.element != element:
-                if unit is not None:
-                    before[id(element.node)] = unit
+            unit = before.get(_place(element))
+            if unit is not None and unit.element.reads_as(element):
+                del before[_place(element)]
+                unit.element = element
+            else:
                 unit = Listed(element)
                 fresh.add(unit)
             unit.order = order
@@ -203,6 +202,10 @@ class ListedTools:
             else:
                 del self.listings[place], self._by_place[place]
         return changed
+
+
+def _place(element: Element) -> tuple[int, int]:
+    return element.lines.first + element.node.lineno, element.node.col_offset
 
 
 def entry_findings(file: ToolFile) -> list[Finding]:

@@ -57,6 +57,11 @@ class Lines:
         end = self.starts[number + 1] if number + 1 < len(self.starts) else len(self.text)
         return self.text[self.starts[number] : end].rstrip("\r\n")
 
+    def raw(self, start: int, stop: int) -> str:
+        """The lines from `start` up to `stop`, counted from the first of this text, with their ends."""
+        end = self.starts[stop] if stop < len(self.starts) else len(self.text)
+        return self.text[self.starts[start] : end]
+
     def position(self, offset: int) -> Position:
         """The place of a code point offset; offsets outside the text are moved to its nearest end."""
         offset = min(max(offset, 0), len(self.text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -28,8 +28,8 @@ class View(Protocol):
         """Canonical tool name → the entries of that name, in order."""
 
     @property
-    def function_names(self) -> list[str]:
-        """The functions of the module that hold at its end, in order."""
+    def function_names(self) -> Collection[str]:
+        """The functions of the module that hold at its end."""
 
     def is_after(self, one: Position, other: Position) -> bool: ...
 

@@ -29,7 +29,7 @@ _ONE_LINE = 88
 def missing_custom_tools(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
     if not is_missing(file) or misnamed(file) or any(hidden(file)):  # ADAL215 says more
         return
-    functions = [name for name in file.view.function_names if not name.startswith("_")]
+    functions = _public_functions(file)
     fixes = (_add_list(file, functions),) if functions else ()
     yield rule.finding("This file gives no tools: it has no list CUSTOM_TOOLS", _last_line(file), fixes=fixes)
 
@@ -124,6 +124,11 @@ def _as_list(file: Overview, wrong: Value) -> tuple[Fix, ...]:
     else:
         return ()
     return (Fix("Make it a list", (TextEdit(wrong.range, replacement),), preferred=True),)
+
+
+def _public_functions(file: Overview) -> list[str]:
+    found = sorted(file.bindings.functions(), key=lambda definition: file.order(definition.range))
+    return [definition.name for definition in found if not definition.name.startswith("_")]
 
 
 def _add_list(file: Overview, names: list[str]) -> Fix:
