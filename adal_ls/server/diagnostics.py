@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import itertools
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -53,6 +55,20 @@ class Analysis:
         return self.read()
 
 
+@contextlib.contextmanager
+def without_collections() -> Iterator[None]:
+    """For what makes many objects that stay: neither now nor later the garbage collector goes through them all.
+
+    Reading 2,000 tools takes half the time, and no edit waits for a collection (up to 0.3 s). `closed` undoes it.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
 def analyse(document: Document, config: Config) -> Analysis:
     """Lints a text: after an edit of one that was linted, what the edit changed."""
     from adal_ls.lint.session import open_text  # after `initialize` is answered
@@ -66,7 +82,8 @@ def analyse(document: Document, config: Config) -> Analysis:
             for edit in edits:
                 linted.replace(edit.first, edit.last, edit.text)
     if linted is None:
-        linted = open_text(document.text, config)
+        with without_collections():
+            linted = open_text(document.text, config)
     _linted[document.trail] = (linted, config, document.number)
     return Analysis(document, linted.reader(), tuple(linted.findings()), next(_serial), config)
 
@@ -206,6 +223,7 @@ class Diagnostics:
     def closed(self, document: Document) -> None:
         """A document was closed: from now on the file on disk counts."""
         self._open.pop(uris.spelling(document.uri), None)
+        gc.unfreeze()
         self._due.pop(uris.spelling(document.uri), None)
         if is_tools_file(document.uri):
             self.check_disk(document.identity)
