@@ -30,6 +30,9 @@ from adal_ls.protocol.runs import (
 MAX_STEPS = 20
 """Model requests of one episode."""
 
+STOPPED = "Stopped: "
+"""How the notice begins that says why an episode ends at a limit; nothing but its end comes after it."""
+
 MAX_IDENTICAL_TURNS = 8
 """Turns in a row with the very same calls after which the episode stops: the model goes in circles."""
 
@@ -80,7 +83,7 @@ class Episode:
         return self._limit(f"the limit of {self.max_steps} model requests is reached")
 
     def _limit(self, why: str) -> FinishedEvent:
-        self.emit(NoticeEvent(text=f"Stopped: {why}."))
+        self.emit(NoticeEvent(text=f"{STOPPED}{why}."))
         return FinishedEvent(stop_reason="limit")
 
     async def _ask(self) -> tuple[str, list[ModelCall], str]:

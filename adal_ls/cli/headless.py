@@ -14,6 +14,7 @@ import click
 
 from adal_ls.agent import trust
 from adal_ls.agent.approval import Approver
+from adal_ls.agent.loop import STOPPED
 from adal_ls.agent.runtime import Runtime
 from adal_ls.agent.store import Store, StoreError
 from adal_ls.cli.output import is_terminal, reason, say
@@ -85,7 +86,7 @@ class _Headless:
         self._not_asked: list[str] = []
         self._error: str | None = None
         self._not_loaded: str | None = None
-        self._notice: NoticeEvent | None = None
+        self._limit = "the run stopped at a limit"
         self._store = store
         self._screen = screen
         self._progress = Progress(screen, tools_loaded=not trusted)
@@ -144,17 +145,14 @@ class _Headless:
 
     def _tell_person(self, update: RunUpdate) -> None:
         """What goes on, on standard error; a program that reads standard output is not disturbed."""
-        event, notice = update.event, self._notice
-        # Why a limit ended the run is its error, which comes last: once is enough.
-        if notice is not None and not (isinstance(event, FinishedEvent) and event.stop_reason == "limit"):
-            self._screen.say(line_of(notice) or "")
-            self._notice = None
-        if isinstance(event, NoticeEvent):
-            self._notice = event
-        elif self._screen.watched and update.seq > 1 and not isinstance(event, FinishedEvent | ErrorEvent):
-            line = line_of(event)
-            if line is not None:
-                self._screen.say(line)
+        event = update.event
+        if isinstance(event, NoticeEvent) and event.text.startswith(STOPPED):
+            self._limit = event.text  # the error of the run, which comes last: once is enough
+            return
+        watched = self._screen.watched and not isinstance(event, FinishedEvent | ErrorEvent)
+        line = line_of(event) if watched or isinstance(event, NoticeEvent) else None
+        if line is not None and update.seq > 1:
+            self._screen.say(line)
 
     def _ending(self, run_id: str, finished: FinishedEvent) -> Ending:
         model = self._store.get(run_id).run.model
@@ -176,7 +174,7 @@ class _Headless:
         if finished.stop_reason == "cancelled":
             error = f"cancelled; what happened so far: adal-ls runs show {run_id[:8]}"
         elif finished.stop_reason == "limit":
-            error = self._notice.text if self._notice is not None else "the run stopped at a limit"
+            error = self._limit
         else:
             error = self._error or "the run failed"
         return Ending(FAILED, finished.answer, model if finished.answer else None, run_id, error)

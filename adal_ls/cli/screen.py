@@ -71,8 +71,8 @@ class Screen:
             return
         shown = printable(f"{text} {quiet:.0f} s")
         if shown != self._status:
-            self._clear_status()
-            click.echo(shown, err=True, nl=False)
+            padding = " " * max(0, len(self._status) - len(shown))
+            click.echo(f"\r{shown}{padding}", err=True, nl=False)
             self._status = shown
 
     def _draw(self, draw: Callable[[], None]) -> None:

@@ -274,7 +274,8 @@ def test_the_answer_is_shown_as_it_comes_and_once(project: Path) -> None:
 def test_what_takes_long_is_told_in_a_line_that_goes_away(project: Path) -> None:
     tools = project / ".adal" / "tools.py"
     tools.write_text("import os\nwhile not os.path.exists('go'): pass\n" + tools.read_text())
-    terminal = Terminal("run", "--trust", "-q", "double(number=2)", cwd=project)
+    terminal = Terminal("run", "--yolo", "--trust", "-q", "double(number=2)", cwd=project)
+    terminal.expect("notice   Permission mode yolo")
     terminal.expect("Loading the tools … ")
     (project / "go").touch()
     terminal.expect("\r")
