@@ -75,6 +75,13 @@ class Piece:
     stray: bool = False
 
 
+def head_at(text: str, offset: int) -> Head | None:
+    """What the line that starts at an offset begins; None where no statement begins."""
+    match = _HEADS.match(text, offset)
+    group = match.lastgroup if match else None
+    return Head[group] if group and group != "none" else None
+
+
 class Cutter:
     """Finds the pieces of a text, or of a part of one.
 
@@ -136,9 +143,7 @@ class Cutter:
     def _head(self, offset: int) -> Head | None:
         """What the line at `offset` begins; None where no statement begins."""
         if offset not in self._heads:
-            match = _HEADS.match(self.text, offset)
-            group = match.lastgroup if match else None
-            self._heads[offset] = Head[group] if group and group != "none" else None
+            self._heads[offset] = head_at(self.text, offset)
         return self._heads[offset]
 
     def _is_code(self, start: int) -> bool:
@@ -146,9 +151,9 @@ class Cutter:
         return self._reads(self.text[piece.start : piece.end])
 
     def _reached(self, offset: int) -> None:
-        """The line at `offset` was looked at, with the first character behind it."""
+        """The line at `offset` was looked at; behind a `\\r` also whether a `\\n` follows."""
         end = _LINE_END.search(self.text, offset)
-        self.reach = max(self.reach, end.end() + 1 if end else len(self.text) + 1)
+        self.reach = max(self.reach, end.end() + (end.group() == "\r") if end else len(self.text) + 1)
 
     def _string_end(self, quotes: str, start: int) -> int | None:
         for match in _TRIPLE_ENDS[quotes].finditer(self.text, start):

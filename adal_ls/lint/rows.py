@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from adal_ls.lint.chunks import BYTE_ORDER_MARK, Chunk, Cut, cut, read_chunks
 from adal_ls.lint.findings import Finding
+from adal_ls.lint.pieces import Head, head_at
 from adal_ls.lint.text import Position, Range, count_line_ends
 
 _ROOM = 1 << 16
@@ -102,7 +103,25 @@ class Row:
         window = [held.chunk.text for held in self.held[begin:end]]
         start, stop = self._offset(begin, first), self._offset(begin, last + 1)
         joined = "".join(window)
-        return self._exchange(begin, *self._cut_anew(begin, end, joined[:start] + text + joined[stop:]))
+        joined = joined[:start] + text + joined[stop:]
+        kept = self._unaffected(begin, first, joined, start)
+        joined = joined[sum(len(held.chunk.text) for held in self.held[begin : begin + kept]) :]
+        return self._exchange(begin + kept, *self._cut_anew(begin + kept, end, joined))
+
+    def _unaffected(self, begin: int, line: int, window: str, offset: int) -> int:
+        """How many chunks from `begin` on stay as they are, because a statement begins on the changed line as before.
+
+        Else an edit behind a long list would cut the list anew. `offset` is where the line begins in the window.
+        """
+        kept = 0
+        for held in self.held[begin:]:
+            end = held.first + held.chunk.size
+            if end > line or held.sees_far or held.chunk.head is Head.DECORATOR or held.chunk.text.endswith("\r"):
+                break
+            if end == line and (offset >= len(window) or head_at(window, offset) is None):
+                break
+            kept += 1
+        return kept
 
     def _cut_anew(self, begin: int, end: int, window: str) -> tuple[int, list[Cut]]:
         """The chunks of a window of the text that reaches from `begin` to `end`, and on as far as its change does."""
