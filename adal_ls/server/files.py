@@ -23,8 +23,8 @@ _REGISTRATION = {
                 "watchers": [
                     # Two globs: some clients do not match a folder by "/**".
                     *({"globPattern": glob} for glob in ("**/.adal/**", "**/.adal", f"**/{pyproject.NAME}")),
-                    # A folder that appears with its content is told by its own name alone, whatever is in it.
-                    {"globPattern": "**/*", "kind": 1},
+                    # A folder that comes or goes with its content is told by its own name alone, whatever is in it.
+                    {"globPattern": "**/*", "kind": 1 | 4},
                 ]
             },
         }
