@@ -52,8 +52,12 @@ function traceOf(trace: string, folders: readonly string[], actions: Actions): T
 }
 
 function placeLink(text: string, place: Place, actions: Actions): TemplateResult {
-  const open = () => actions.send({ type: "openPlace", ...place });
-  return html`<button class="link" title=${`Open ${place.path}`} @click=${open}>${revealed(text)}</button>`;
+  const open = (event: Event) => {
+    event.preventDefault();
+    actions.send({ type: "openPlace", ...place });
+  };
+  // Not a button, which would stand as a block in the line.
+  return html`<a href="#" title=${`Open ${place.path}`} @click=${open}>${revealed(text)}</a>`;
 }
 
 /** Who decided about a call, in words. */

@@ -156,7 +156,9 @@ function changeCall(transcript: Transcript, callId: string, change: (call: CallI
 }
 
 function withFinish(transcript: Transcript, event: FinishedEvent): Transcript {
-  const said = transcript.items.at(-1);
+  // The answer is the last text in most cases, though a notice or an error may have followed it.
+  const asked = transcript.items.findLastIndex((item) => item.kind === "prompt");
+  const said = transcript.items.findLast((item, index) => index > asked && item.kind === "text");
   const isNew = event.answer && !(said?.kind === "text" && said.text.trim() === event.answer.trim());
   const answered = isNew && event.answer ? push(transcript, { kind: "text", text: event.answer }) : transcript;
   return { ...push(answered, { kind: "finished", stopReason: event.stopReason }), state: "finished" };

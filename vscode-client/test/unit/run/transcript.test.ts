@@ -95,6 +95,18 @@ test("a missing event is noticed", () => {
 test("an answer that was streamed is not shown a second time, another one is", () => {
   const streamed = fold({ type: "text", delta: "42\n" }, { type: "finished", stopReason: "end_turn", answer: "42" });
   expect(streamed.items.map((item) => item.kind)).toEqual(["text", "finished"]);
+  const failed = fold(
+    { type: "text", delta: "Not run" },
+    { type: "error", code: "bad_request", message: "no such tool" },
+    { type: "finished", stopReason: "error", answer: "Not run" },
+  );
+  expect(failed.items.map((item) => item.kind)).toEqual(["text", "error", "finished"]);
+  const again = fold(
+    { type: "text", delta: "42" },
+    { type: "prompt", text: "Again" },
+    { type: "finished", stopReason: "end_turn", answer: "42" },
+  );
+  expect(again.items.map((item) => item.kind)).toEqual(["text", "prompt", "text", "finished"]);
   const silent = fold(CALL, { type: "finished", stopReason: "end_turn", answer: "42" });
   expect(silent.items.map((item) => item.kind)).toEqual(["call", "text", "finished"]);
 });

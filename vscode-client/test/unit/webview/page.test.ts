@@ -270,6 +270,6 @@ test("a failed call shows on demand where it failed, and leads to the places in 
   show({ run: { runId: "r", state: "running" }, items: [call] });
   expect(find<HTMLDetailsElement>(".trace").open).toBe(false);
   expect(find(".trace pre").textContent).toBe(trace);
-  find(".trace button").click();
+  find(".trace a").click();
   expect(sent).toEqual([{ type: "openPlace", path: "/w/.adal/tools.py", line: 7 }]);
 });
