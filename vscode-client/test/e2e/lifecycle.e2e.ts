@@ -1,4 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import * as path from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from "vitest";
 import { setMachineSettings } from "../rig/codeServer.ts";
@@ -53,6 +55,34 @@ test("without a usable interpreter one message names it and offers the way out",
   await message.getByRole("button", { name: "Select Interpreter" }).click();
   await editor.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Choose by itself" }).click();
   await editor.statusBar("AdaL: 0 tools").waitFor();
+});
+
+test("a prompt that is sent while the server starts waits in sight, and runs when it has started", async () => {
+  using workspace = new Workspace({ "early.txt": "an early text" });
+  // A Python on which the server starts only once the test lets it.
+  const slow = workspace.path("../slow");
+  execFileSync(HOST_PYTHON, ["-m", "venv", "--without-pip", slow]);
+  const [packages = ""] = globSync(`${slow}/lib/python3*/site-packages`);
+  const wait = `import os, sys, time
+while sys.orig_argv[-1].endswith("serve.py") and not os.path.exists(${JSON.stringify(workspace.path("go"))}):
+    time.sleep(0.05)
+`;
+  writeFileSync(path.join(packages, "wait_for_go.py"), wait);
+  writeFileSync(path.join(packages, "wait_for_go.pth"), "import wait_for_go\n"); // imported at the start of Python
+  setMachineSettings(server, { "adal.interpreter": `${slow}/bin/python`, "adal.hostInterpreter": HOST_PYTHON });
+  editor = await Editor.open(browser, server, workspace.folder);
+  await editor.showSidebar();
+  const view = editor.webview();
+  const prompt = view.locator("#prompt textarea");
+  await prompt.fill('read_file(path="early.txt")');
+  await prompt.press("Enter");
+  await view.locator(".queued", { hasText: "Runs as soon as the language server has started." }).waitFor();
+  await editor.picture("queued");
+  expect(await prompt.inputValue()).toBe('read_file(path="early.txt")');
+
+  workspace.write("go", "");
+  await view.locator(".call pre", { hasText: "an early text" }).waitFor();
+  expect(await prompt.inputValue()).toBe("");
 });
 
 test("a server that is killed comes back by itself, with its findings", async () => {

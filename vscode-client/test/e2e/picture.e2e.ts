@@ -57,9 +57,9 @@ CUSTOM_TOOLS = [
 const PROMPT = 'sales(region="north", week=42)\nsave_report(title="North", text="2,670 in week 42.")';
 
 /** What the README shows; `make vscode-picture` takes it over. */
-test.each(["dark", "light"] as const)("a picture of lint, tools and an approval together (%s)", async (theme) => {
+test("a picture of lint, tools and an approval together, dark and light", async () => {
   using workspace = new Workspace({ ".adal/tools.py": TOOLS.replace("save-report", "save_report") }, "weekly-report");
-  const editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py", theme });
+  const editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
   await editor.statusBar("AdaL: 2 tools").waitFor();
   await editor.showSidebar();
   const prompt = editor.webview().locator("#prompt textarea");
@@ -71,11 +71,14 @@ test.each(["dark", "light"] as const)("a picture of lint, tools and an approval 
   await (await editor.toolRows()).locator(".monaco-decoration-text-badge").waitFor();
   await editor.page.keyboard.press("Control+End");
 
-  const file = await editor.picture(`overview-${theme}`);
-  if (process.env.ADAL_TAKE_PICTURE && theme === "dark") {
+  const file = await editor.picture("overview-dark");
+  if (process.env.ADAL_TAKE_PICTURE) {
     const images = path.join(ROOT, "docs", "images");
     mkdirSync(images, { recursive: true });
     copyFileSync(file, path.join(images, "vscode.png"));
   }
+  await editor.page.emulateMedia({ colorScheme: "light" });
+  await editor.page.locator(".monaco-workbench.vs").waitFor();
+  await editor.picture("overview-light");
   await editor.close();
 });

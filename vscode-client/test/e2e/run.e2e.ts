@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import type { Browser, FrameLocator, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
 import { setMachineSettings } from "../rig/codeServer.ts";
@@ -46,32 +46,79 @@ def wait(seconds: float) -> str:
     return "waited"
 
 
-CUSTOM_TOOLS = [add, note, {"function": wait, "require_approval": False}]
+def divide(by: int) -> float:
+    """Divides one.
+
+    Args:
+        by: Divisor.
+    """
+    return 1 / by
+
+
+CUSTOM_TOOLS = [
+    add,
+    note,
+    {"function": wait, "require_approval": False},
+    {"function": divide, "require_approval": False},
+]
 `;
+const HIGH_CONTRAST = "Default High Contrast";
 
 let browser: Browser;
 let editor: Editor;
 let workspace: Workspace;
+let isOpen = false;
 
 beforeAll(async () => {
   browser = await launchBrowser();
 });
 
+// One window serves all tests, since opening one takes longer than most of them; each begins with the view empty. A
+// test that failed takes its window with it.
 beforeEach(async () => {
   setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON });
-  workspace = new Workspace({ ".adal/tools.py": TOOLS });
-  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
-  await editor.statusBar("AdaL: 3 tools").waitFor();
-  await editor.showSidebar();
+  if (isOpen) await reset();
+  else await open();
 });
 
 afterEach(async ({ task }) => {
-  await editor.close(task);
-  workspace[Symbol.dispose]();
-  setMachineSettings(server, {});
+  if (task.result?.state === "fail") await close(task);
 });
 
-afterAll(() => browser.close());
+afterAll(async () => {
+  if (isOpen) await close();
+  setMachineSettings(server, {});
+  await browser.close();
+});
+
+async function open(): Promise<void> {
+  workspace = new Workspace({ ".adal/tools.py": TOOLS });
+  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
+  isOpen = true;
+  await editor.statusBar("AdaL: 4 tools").waitFor();
+  await editor.showSidebar();
+}
+
+async function reset(): Promise<void> {
+  rmSync(workspace.path("added.txt"), { force: true });
+  await editor.page.emulateMedia({ colorScheme: "dark" });
+  await editor.showSidebar();
+  const view = editor.webview();
+  const stop = view.locator(".stop");
+  await view.locator(".controls").waitFor();
+  if (await stop.isVisible()) await stop.click();
+  await view.locator(".run").waitFor();
+  await editor.command("AdaL: New Run");
+  await view.locator(".welcome").waitFor();
+  await view.locator(".pickModel", { hasText: "offline" }).waitFor();
+  expect(await view.locator(".approval").count()).toBe(0);
+}
+
+async function close(task?: Parameters<Editor["close"]>[0]): Promise<void> {
+  isOpen = false;
+  await editor.close(task);
+  workspace[Symbol.dispose]();
+}
 
 async function run(prompt: string): Promise<FrameLocator> {
   const view = editor.webview();
@@ -79,6 +126,11 @@ async function run(prompt: string): Promise<FrameLocator> {
   await box.fill(prompt);
   await box.press("Enter");
   return view;
+}
+
+/** What a page has, of which this side knows nothing. */
+interface Page {
+  getComputedStyle(element: unknown): { borderTopColor: string };
 }
 
 function card(view: FrameLocator, tool: string): Locator {
@@ -117,6 +169,32 @@ test.each(["light", "dark"] as const)(
     await editor.picture(`run-done-${theme}`);
   },
 );
+
+test("an approval in the high contrast theme", async () => {
+  workspace.write(".vscode/settings.json", JSON.stringify({ "workbench.preferredDarkColorTheme": HIGH_CONTRAST }));
+  await editor.page.locator(".monaco-workbench.hc-black").waitFor();
+  const view = await run("add(a=1, b=2)");
+  await button(card(view, "add"), "allow_always").waitFor();
+  await editor.picture("approval-high-contrast");
+  // In this theme a border is all that tells a box or a button from the ground.
+  const borders = await card(view, "add")
+    .locator("xpath=self::*|.//button[contains(@class, 'lasting')]")
+    .evaluateAll((boxes) => boxes.map((box) => (globalThis as unknown as Page).getComputedStyle(box).borderTopColor));
+  expect(new Set(borders)).toEqual(new Set(["rgb(111, 195, 223)"]));
+  await button(card(view, "add"), "reject_once").click();
+  rmSync(workspace.path(".vscode"), { recursive: true });
+  await editor.page.locator(".monaco-workbench.hc-black").waitFor({ state: "detached" });
+});
+
+test("a tool that raises shows where, and the place can be opened", async () => {
+  const view = await run("divide(by=0)");
+  const call = view.locator(".call", { hasText: "divide" });
+  await call.getByLabel("Failed").waitFor();
+  await call.getByText("Where it failed").click();
+  await editor.picture("failed-call");
+  await call.locator(".trace a", { hasText: "tools.py" }).click();
+  await editor.statusBar(`Ln ${TOOLS.slice(0, TOOLS.indexOf("1 / by")).split("\n").length}, Col 1`).waitFor();
+});
 
 test("a denial with a reason runs nothing, and the model is told the reason", async () => {
   const view = await run("add(a=1, b=2)");
@@ -191,7 +269,7 @@ test("a long argument must be shown in full before the call can be allowed", asy
   const view = await run(`note(text="${"long text ".repeat(500)}\u202eend")`);
   const approval = card(view, "note");
   await approval.getByText(/Show 3,8\d\d more characters to be able to allow/).waitFor();
-  await editor.page.waitForTimeout(1000); // by now another card could be allowed
+  await editor.page.waitForTimeout(1000); // what must not happen would have happened: another card could be allowed
   await editor.picture("long-argument");
   expect(await button(approval, "allow_once").count()).toBe(0);
   await approval.locator(".more").click();
@@ -208,8 +286,6 @@ test("what a model writes stays text: it asks no server for an image, and cannot
     JSON.stringify([{ text: `**Hello** ${image}\n\n${forged}\n\n[bank](http://127.0.0.1:1/leak.png)` }]),
   );
   setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON, "adal.model": "script:turns.yaml" });
-  await editor.page.reload();
-  await editor.showSidebar();
   await editor.webview().locator(".pickModel", { hasText: "script:turns.yaml" }).waitFor();
   const asked: string[] = [];
   editor.page.on("request", (request) => asked.push(request.url()));
@@ -225,8 +301,7 @@ test("what a model writes stays text: it asks no server for an image, and cannot
 
 test("a model that cannot be used says what to do, and the prompt can be run again", async () => {
   setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON, "adal.model": "script:missing.yaml" });
-  await editor.page.reload();
-  await editor.showSidebar();
+  await editor.webview().locator(".pickModel", { hasText: "script:missing.yaml" }).waitFor();
   const view = await run("hi");
   await view.locator(".error", { hasText: "missing.yaml" }).waitFor();
   await editor.picture("model-error");
@@ -280,13 +355,15 @@ test("the mode that never asks is marked, and holds until it is changed or the w
 
 test("where the folder has several projects, the person chooses whose tools the agent gets", async () => {
   workspace.write("billing/.adal/tools.py", TOOLS.replaceAll("note", "bill"));
-  await editor.statusBar("AdaL: 6 tools").waitFor();
+  await editor.statusBar("AdaL: 8 tools").waitFor();
   const view = await run('bill(text="two")');
   await editor.page.locator(".quick-input-list .monaco-list-row", { hasText: "billing" }).click();
   await button(card(view, "bill"), "allow_once").click();
   await view.locator(".call pre", { hasText: "3 characters kept" }).waitFor();
   expect(await view.locator(".pickProject").textContent()).toContain("billing");
   await editor.picture("several-projects");
+  rmSync(workspace.path("billing"), { recursive: true });
+  await editor.statusBar("AdaL: 4 tools").waitFor();
 });
 
 test("Run Agent in the palette leads to the prompt, and Stop Run stops", async () => {

@@ -125,7 +125,7 @@ export class Editor {
 
   /** Replaces the text of the active editor. */
   async typeOver(text: string): Promise<void> {
-    await this.lines().click({ position: { x: 5, y: 5 } });
+    await this.focus();
     await this.page.keyboard.press("Control+A");
     await this.page.keyboard.press("Delete");
     await this.page.keyboard.insertText(text);
@@ -177,14 +177,9 @@ export class Editor {
 
   /** After a click in a webview keys do not reach the workbench: its own ground is clicked first. */
   private async focus(): Promise<void> {
-    const lines = this.lines();
-    if (await lines.isVisible()) await lines.click({ position: { x: 5, y: 5 } });
+    const tab = this.page.locator(".tab.active").first();
+    if (await tab.isVisible()) await tab.click({ position: { x: 20, y: 15 } });
     else await this.page.locator(".editor-group-watermark, .editor-group-container").first().click();
-  }
-
-  /** A line of the active editor; the ground above the first one may belong to a lens. */
-  private lines(): Locator {
-    return this.page.locator(".editor-instance .view-lines .view-line").first();
   }
 
   private async quickInput(text: string): Promise<void> {
