@@ -83,9 +83,19 @@ async def test_processes_that_a_cancelled_run_left_behind_end_with_it(bench: Ben
     run_id = runtime.start(RunStartParams(prompt="go", model=model))
     desk.reply((await desk.until(1))[0], "allow_once")
     await desk.until(2)
-    assert "sleep 20" in commands(before)
+    await appears("sleep 20", before)
     await runtime.cancel(run_id)
     assert "sleep 20" not in commands(before)
+
+
+async def appears(command: str, before: set[psutil.Process]) -> None:
+    """Waits until a process shows `command`: for a moment after its start it shows none yet."""
+
+    async def look() -> None:
+        while command not in commands(before):
+            await asyncio.sleep(0.01)
+
+    await asyncio.wait_for(look(), 10)
 
 
 def commands(before: set[psutil.Process]) -> str:
