@@ -1,6 +1,7 @@
 # make run     the environment, and the main job once through in examples/
 # make test    all checks and tests; installs Neovim and bubblewrap where they are missing
 # make editor  the example workspace in a VS Code in the browser, with the extension
+# make bench-lint     edits of tools files of 20 to 10,000 tools, in this server and in others
 # make bench-server   the language server beside others, which it installs into .artifacts/bench (minutes; a quiet machine)
 # make lock    new exact versions and hashes in requirements/
 
@@ -13,7 +14,7 @@ PACKAGE := pyproject.toml adal_ls/version.py
 LOCK := --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-header --quiet
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test lint types check-format imports pytest tools lock bench-server clean
+.PHONY: run test lint types check-format imports pytest tools lock bench-lint bench-server clean
 
 run: $(VENV)/.runtime
 	@ADAL_LS=$(CURDIR)/$(BIN)/adal-ls examples/tour.sh
@@ -65,10 +66,16 @@ lock:
 	$(UV) pip compile pyproject.toml --group dev $(LOCK) -o requirements/dev.lock
 	$(UV) pip compile requirements/build.in $(LOCK) -o requirements/build.lock
 
-bench-server: $(VENV)/.dev
+bench-lint: .artifacts/bench/.installed
+	$(BIN)/python -m benchmarks.lint
+
+bench-server: .artifacts/bench/.installed
+	$(BIN)/python -m benchmarks.server
+
+.artifacts/bench/.installed: benchmarks/server/peers.txt $(VENV)/.dev
 	$(PYTHON) -m venv .artifacts/bench/venv
 	.artifacts/bench/venv/bin/python -m pip --disable-pip-version-check --quiet install -r benchmarks/server/peers.txt
-	$(BIN)/python -m benchmarks.server
+	@touch $@
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .artifacts

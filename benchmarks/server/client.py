@@ -52,11 +52,14 @@ class Server:
             "textDocument/didChange", {"textDocument": document, "contentChanges": [{"range": span, "text": new}]}
         )
 
-    def diagnostics(self, uri: str, *, broken: bool | None = None) -> float:
-        """When diagnostics came; with `broken`, the first that tell whether the text has a syntax error."""
+    def diagnostics(self, uri: str, *, broken: bool | None = None, version: int | None = None) -> float:
+        """When diagnostics came; with `broken`, the first that tell whether the text has a syntax error, and with
+        `version`, those of a version (or of none, where the server does not tell)."""
         while True:
             when, message = self._next()
             if message.get("method") == "textDocument/publishDiagnostics" and message["params"]["uri"] == uri:
+                if version is not None and message["params"].get("version", version) != version:
+                    continue
                 errors = any(found.get("severity", 1) == 1 for found in message["params"]["diagnostics"])
                 if broken is None or errors == broken:
                     return when

@@ -1,0 +1,1 @@
+"""What an edit costs until its diagnostics are there, beside other servers. `python -m benchmarks.lint`."""
