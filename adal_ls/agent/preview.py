@@ -36,6 +36,6 @@ def pretty(arguments: dict[str, Any]) -> str:
 
 def preview(tool: str, arguments: dict[str, Any], cwd: Path) -> Preview:
     """What the call is about to do, and where: the command of a shell command, the arguments."""
-    command = arguments.get("command")
-    shell = tool == "bash" and isinstance(command, str)
-    return Preview(text=pretty(arguments), command=visible(command) if shell else None, cwd=visible(str(cwd)))
+    command = arguments.get("command") if tool == "bash" else None
+    shown = visible(command) if isinstance(command, str) else None
+    return Preview(text=pretty(arguments), command=shown, cwd=visible(str(cwd)))
