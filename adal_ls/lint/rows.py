@@ -97,7 +97,7 @@ class Row:
         Returns the chunks that are gone and those that came, each in order.
         """
         if not self.held:
-            return self._exchange(0, 0, [*_cuts(text)])
+            return self._exchange(0, 0, [*cuts(text)])
         before = max(first - 1, 0)  # its line end may be half of one that is whole now
         begin, end = self._earliest(before), self._index(last) + 1
         window = [held.chunk.text for held in self.held[begin:end]]
@@ -116,7 +116,11 @@ class Row:
         kept = 0
         for held in self.held[begin:]:
             end = held.first + held.chunk.size
-            if end > line or held.sees_far or held.chunk.head is Head.DECORATOR or held.chunk.text.endswith("\r"):
+            chunk = held.chunk
+            # A chunk with a slip may end where it does because of what stood on the changed line.
+            if end > line or held.sees_far or chunk.is_troubled:
+                break
+            if chunk.head is Head.DECORATOR or chunk.text.endswith("\r"):
                 break
             if end == line and (offset >= len(window) or head_at(window, offset) is None):
                 break
@@ -228,7 +232,8 @@ def _lines_in(text: str) -> int:
     return count_line_ends(text) + (not text.endswith(("\n", "\r")))
 
 
-def _cuts(text: str) -> Iterable[Cut]:
+def cuts(text: str) -> Iterable[Cut]:
+    """Where the chunks of a whole text begin and end."""
     offset = 0
     while offset < len(text):
         found = cut(text, offset)
