@@ -2,7 +2,6 @@ import "@vscode-elements/elements/dist/vscode-button/index.js";
 import "@vscode-elements/elements/dist/vscode-textarea/index.js";
 import "@vscode-elements/elements/dist/vscode-textfield/index.js";
 import { render } from "lit";
-import { isGoing } from "../src/run/transcript.ts";
 import { applied, type FromView, type ToView, type ViewState } from "../src/run/viewState.ts";
 import { page } from "./page.ts";
 import type { Actions, Local } from "./parts.ts";
@@ -21,8 +20,8 @@ const editor = acquireVsCodeApi();
 let state: ViewState | undefined;
 let local: Local = { draft: "", reasons: {}, ...editor.getState(), whole: new Set(), armed: new Set() };
 const history: string[] = [];
-/** A prompt whose run has not started yet: until then it stays in the box, for a run that does not start. */
-let submitted: string | undefined;
+/** A prompt whose run has not started yet, and the run before it. It stays in the box, for a run that does not start. */
+let submitted: { readonly prompt: string; readonly before: string | undefined } | undefined;
 /** What stands in the box without the person having written it. */
 let proposed = "";
 let watched: Element | null = null;
@@ -34,7 +33,7 @@ const actions: Actions = {
   send(message) {
     if (message.type === "run") {
       history.push(message.prompt);
-      submitted = message.prompt;
+      submitted = { prompt: message.prompt, before: state?.run?.runId };
     }
     editor.postMessage(message);
   },
@@ -83,8 +82,9 @@ function keepDraft(): void {
 function take(next: ViewState): void {
   const before = state?.approvals ?? [];
   state = next;
-  if (submitted !== undefined && next.run?.runId && isGoing(next.run.state)) {
-    local = { ...local, draft: local.draft === submitted ? "" : local.draft };
+  // It may have ended already when the view first hears of it.
+  if (submitted && next.run?.runId && next.run.runId !== submitted.before) {
+    local = { ...local, draft: local.draft === submitted.prompt ? "" : local.draft };
     submitted = undefined;
     keepDraft();
   }
