@@ -2,6 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { setMachineSettings } from "../rig/codeServer.ts";
 import { Editor, launchBrowser } from "../rig/editor.ts";
+import { HOST_PYTHON } from "../rig/paths.ts";
 import { Workspace } from "../rig/workspace.ts";
 
 const server = inject("trusting");
@@ -9,11 +10,14 @@ let browser: Browser;
 let editor: Editor | undefined;
 
 beforeAll(async () => {
-  setMachineSettings(server, {});
+  setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON });
   browser = await launchBrowser();
 });
 afterEach(({ task }) => editor?.close(task));
-afterAll(() => browser.close());
+afterAll(async () => {
+  await browser.close();
+  setMachineSettings(server, {});
+});
 
 const TOOLS = `def weather(city: str) -> str:
     """Tell the weather of a city.
@@ -43,8 +47,17 @@ test("a bad tool name is marked, a quick fix mends it without saving, and the tr
 
   await editor.squiggles("error").waitFor({ state: "detached" });
   expect(await editor.text()).toContain('"name": "tell_weather"');
-  await rows.and(editor.page.locator('[aria-label="tell_weather, asks for approval"]')).waitFor();
+  await rows.and(editor.page.locator('[aria-label="tell_weather, asks for approval, not loaded"]')).waitFor();
   await editor.page.locator(".tab.active.dirty").waitFor();
+
+  await editor.save();
+  await rows.and(editor.page.locator('[aria-label="tell_weather, asks for approval"]')).waitFor();
+  // A rename that is not saved: the tool is there once, by its new name.
+  await editor.typeOver(TOOLS.replace("tell-weather", "say_weather"));
+  await rows.and(editor.page.locator('[aria-label="say_weather, asks for approval, not loaded"]')).waitFor();
+  expect(await rows.filter({ hasText: "weather" }).count()).toBe(1);
+  await editor.statusBar("AdaL: 1 tool").waitFor();
+  await editor.picture("not-loaded");
 });
 
 test("a new tools file has no findings, and its tool appears in the sidebar", async () => {

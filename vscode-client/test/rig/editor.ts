@@ -106,21 +106,9 @@ export class Editor {
 
   /** Runs a command of the palette by its title. */
   async command(title: string): Promise<void> {
-    await this.focus();
-    await this.page.keyboard.press("F1");
-    await this.quickInput(title);
+    await this.quickInput("F1", title);
     await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first().waitFor();
     await this.page.keyboard.press("Enter");
-  }
-
-  async openFile(file: string): Promise<void> {
-    await this.focus();
-    await this.page.keyboard.press("Control+P");
-    await this.quickInput(path.join(this.folder, file));
-    await this.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
-    await this.page.waitForTimeout(300); // the list fills in two steps, and Enter takes what is there
-    await this.page.keyboard.press("Enter");
-    await this.tab(file).waitFor();
   }
 
   /** Replaces the text of the active editor. */
@@ -144,9 +132,7 @@ export class Editor {
 
   /** Puts the cursor at a place of the active editor, both counted from 1. */
   async goTo(line: number, column: number): Promise<void> {
-    await this.focus();
-    await this.page.keyboard.press("Control+G");
-    await this.quickInput(`${line}:${column}`); // a colon stands there already
+    await this.quickInput("Control+G", `${line}:${column}`); // a colon stands there already
     await this.page.keyboard.press("Enter");
     await this.statusBar(`Ln ${line}, Col ${column}`).waitFor();
   }
@@ -177,16 +163,30 @@ export class Editor {
 
   /** After a click in a webview keys do not reach the workbench: its own ground is clicked first. */
   private async focus(): Promise<void> {
-    const tab = this.page.locator(".tab.active").first();
-    if (await tab.isVisible()) await tab.click({ position: { x: 20, y: 15 } });
+    const box = await this.page.locator(".editor-instance .overflow-guard").first().boundingBox();
+    // Right of lenses and links, left of notifications.
+    if (box) await this.page.mouse.click(box.x + box.width * 0.45, box.y + box.height * 0.6);
     else await this.page.locator(".editor-group-watermark, .editor-group-container").first().click();
   }
 
-  private async quickInput(text: string): Promise<void> {
+  /** Types into the input that `key` opens. A focus that is still on its way can swallow the key, or close the input. */
+  private async quickInput(key: string, text: string): Promise<void> {
     const input = this.page.locator(".quick-input-widget input.input").locator("visible=true");
-    await input.waitFor();
-    await input.pressSequentially(text.slice(0, 1)); // the prefix of the palette stays in front
-    await this.page.keyboard.insertText(text.slice(1));
+    const timeout = 3_000;
+    for (let attempt = 1; ; attempt++) {
+      await this.focus();
+      await this.page.keyboard.press(key);
+      try {
+        await input.pressSequentially(text.slice(0, 1), { timeout }); // the prefix of the palette stays in front
+        await this.page.keyboard.insertText(text.slice(1));
+        const typed = await input.inputValue({ timeout });
+        if (typed.endsWith(text)) return;
+        throw new Error(`the input holds '${typed}' instead of '${text}'`);
+      } catch (error) {
+        if (attempt === 4) throw error;
+        await this.page.keyboard.press("Escape");
+      }
+    }
   }
 
   private address(file?: string): string {
