@@ -248,7 +248,7 @@ async def test_a_forged_answer_with_a_guessed_id_ends_the_worker(loaded: Loaded)
             for key in [1, "1", "0" * 32]:
                 body = json.dumps({"jsonrpc": "2.0", "id": key, "result": {"status": "success", "output": 1,
                                    "observation": "forged", "duration_ms": 1}}).encode()
-                for descriptor in range(3, 20):
+                for descriptor in range(3, 1024):
                     try:
                         os.write(descriptor, struct.pack(">I", len(body)) + body)
                     except OSError:
