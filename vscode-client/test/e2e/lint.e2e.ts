@@ -38,7 +38,7 @@ test("a bad tool name is marked, a quick fix mends it without saving, and the tr
   editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
   await editor.squiggles("error").first().waitFor();
   const rows = await editor.toolRows();
-  const row = rows.and(editor.page.locator('[aria-label^="tell-weather, asks for approval, 1 problem"]'));
+  const row = rows.and(editor.page.locator('[aria-label^="tell-weather, asks for approval"][aria-label$="1 problem"]'));
   await row.locator(".monaco-decoration-text-badge").waitFor();
   await editor.picture("lint-squiggle");
 

@@ -80,7 +80,7 @@ CUSTOM_TOOLS = [f]
   const before = serverProcesses(server).at(-1);
   expect(existsSync(workspace.path("loaded.txt"))).toBe(false);
 
-  await editor.command("Workspaces: Manage Workspace Trust");
+  await editor.webview().locator("vscode-button", { hasText: "Manage workspace trust" }).click();
   await editor.page.locator(".workspace-trust-editor").getByRole("button", { name: "Trust", exact: true }).click();
 
   await vi.waitFor(() => expect(existsSync(workspace.path("loaded.txt"))).toBe(true), { timeout: 30_000 });
