@@ -5,7 +5,6 @@ Models are recognised by what they hold, so that pydantic is not imported for th
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import sys
 import typing
@@ -133,8 +132,10 @@ def _field(
 def _model(kind: type, types: Types, depth: int) -> Iterator[Field]:
     if not getattr(kind, "__pydantic_complete__", True):
         # Names that were missing when the class was made may be there by now.
-        with contextlib.suppress(Exception):
+        try:
             kind.model_rebuild(raise_errors=False)  # type: ignore[attr-defined]
+        except Exception as fault:
+            raise UnknownTypeError(f"{kind.__name__}: {type(fault).__name__}: {fault}") from fault
     fields: Mapping[str, Any] = kind.model_fields  # type: ignore[attr-defined]
     for name, info in fields.items():
         owner = next((base for base in kind.__mro__ if name in own_annotations(base)), kind)

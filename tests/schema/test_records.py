@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pydantic
 import pytest
 
+from adal_ls.schema import from_runtime
 from tests.schema.reading import both
 
 HEAD = """
@@ -251,3 +253,21 @@ def test_a_class_that_json_cannot_hold_is_a_problem_that_names_the_field(definit
     assert schema.parameters["properties"] == {"a": {}, "b": INTEGER}
     (problem,) = schema.problems
     assert said in problem.message
+
+
+def test_a_model_that_cannot_be_completed_is_a_problem_that_says_why_and_spares_the_other_parameters() -> None:
+    class Stubborn(pydantic.BaseModel):
+        later: Missing  # type: ignore[name-defined]  # noqa: F821
+
+        @classmethod
+        def model_rebuild(cls, **_: Any) -> bool | None:
+            raise RuntimeError("no rebuild")
+
+    def tool(box: Stubborn, count: int) -> None: ...
+
+    tool.__annotations__ = {"box": Stubborn, "count": int}
+    schema = from_runtime(tool)
+    assert schema.parameters["properties"] == {"box": {}, "count": {"type": "integer"}}
+    (problem,) = schema.problems
+    assert problem.parameter == "box"
+    assert "Stubborn: RuntimeError: no rebuild" in problem.message
