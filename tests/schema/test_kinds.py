@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 
 from adal_ls.schema import ToolSchema, from_ast, from_runtime
