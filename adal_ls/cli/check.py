@@ -17,8 +17,8 @@ from adal_ls.cli.sources import Source
 from adal_ls.lint import Finding, Range, Severity
 from adal_ls.lint.codes import read_code, unknown_code
 from adal_ls.lint.pyproject import merge
-from adal_ls.server import pyproject
-from adal_ls.server.pyproject import Found
+from adal_ls.workspace import pyproject
+from adal_ls.workspace.pyproject import Found
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "cyan"}
 

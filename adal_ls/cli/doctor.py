@@ -153,7 +153,7 @@ def _sandbox(report: Report) -> None:
 def _projects(report: Report, folder: Path) -> None:
     from adal_ls.agent import trust
     from adal_ls.agent.interpreters import choose_interpreter
-    from adal_ls.server.projects import discover
+    from adal_ls.workspace.projects import discover
 
     below = [Path(project.root) for project in discover(str(project_of(folder)))]
     above = nearest(folder) if not below else None

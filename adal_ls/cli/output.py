@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 import click
 
-from adal_ls.server.visible import escaped
+from adal_ls.workspace.visible import escaped
 
 PLAIN = "\n\t"
 """The control characters that may reach a terminal."""

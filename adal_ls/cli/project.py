@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from adal_ls.cli.output import say
-from adal_ls.server.projects import FOLDER, holds_tools
+from adal_ls.workspace.projects import FOLDER, holds_tools
 
 _REPOSITORY = (".git", ".hg", ".svn")
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from adal_ls import lint
 from adal_ls.cli.project import nearest, project_of
-from adal_ls.lint.rules.syntax import unreadable
-from adal_ls.server.disk import MAX_BYTES
-from adal_ls.server.projects import FOLDER, discover
+from adal_ls.workspace import disk
+from adal_ls.workspace.projects import FOLDER, discover
 
 _STEPS_UP = 3
 """A path with more steps up is harder to read than the whole one."""
@@ -55,37 +54,13 @@ def _above() -> list[str]:
 
 def read(path: str, config: lint.Config) -> Source:
     """Reads and checks one file. What cannot be read is one located finding."""
-    reason = ""
-    try:
-        data = _bytes(Path(path))
-    except FileNotFoundError:
-        reason = "there is no such file or folder"
-    except IsADirectoryError:
-        reason = "tools.py is a folder; the tools must stand in a file"
-    except ValueError as fault:
-        reason = str(fault)
-    except OSError as fault:
-        reason = f"the file cannot be read: {fault.strerror}"
-    if reason:
-        start = lint.Position(0, 0)
-        finding = unreadable(reason, lint.Range(start, start))
-        return Source(path, lint.read(""), [finding], readable=False)
-    text, findings = lint.decode(data)
-    file = lint.read(text)
+    content = disk.read(path) or disk.unreadable("there is no such file or folder")
+    file = lint.read(content.text)
+    if not content.readable:
+        return Source(path, file, list(content.faults), readable=False)
     # Bytes that Python refuses make every syntax error after them doubtful, and the first one is the cause.
-    more = [finding for finding in lint.check(file, config) if not findings or finding.code != "ADAL001"]
-    return Source(path, file, sorted([*findings, *more], key=lambda finding: finding.range))
-
-
-def _bytes(path: Path) -> bytes:
-    if not path.is_file():
-        if path.is_dir():
-            raise IsADirectoryError
-        if path.exists():
-            raise ValueError("this is no regular file (a device, pipe or socket)")
-    if path.stat().st_size > MAX_BYTES:
-        raise ValueError(f"the file is larger than {MAX_BYTES:,} bytes and is not read")
-    return path.read_bytes()
+    more = [finding for finding in lint.check(file, config) if not content.faults or finding.code != "ADAL001"]
+    return Source(path, file, sorted([*content.faults, *more], key=lambda finding: finding.range))
 
 
 def _shown(path: str) -> str:

@@ -17,7 +17,7 @@ from adal_ls.agent.preview import pretty
 from adal_ls.cli.output import printable, say
 from adal_ls.cli.screen import Screen
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalOption, ApprovalRequest, ApprovalResolved
-from adal_ls.server import uris
+from adal_ls.workspace import uris
 
 _LETTERS: dict[str, str] = {"allow_once": "y", "reject_once": "n"}
 """What may be typed instead of a number, for the two answers that are not remembered."""

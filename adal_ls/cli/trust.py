@@ -9,7 +9,7 @@ import click
 
 from adal_ls.cli.output import Failure, give, say
 from adal_ls.cli.project import nearest, project_of
-from adal_ls.server.projects import holds_tools
+from adal_ls.workspace.projects import holds_tools
 
 
 @click.command("trust")

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from adal_ls.server import pyproject, settings
+from adal_ls.server import settings
 from adal_ls.server.log import Log
 from adal_ls.server.rpc import Answer, Connection, Json
 from adal_ls.server.settings import Settings
+from adal_ls.workspace import pyproject
 
 if TYPE_CHECKING:
     from adal_ls.lint import Config

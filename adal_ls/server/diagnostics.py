@@ -13,12 +13,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from adal_ls.server import disk, uris
 from adal_ls.server.capabilities import Client
-from adal_ls.server.documents import Document, Documents, Trail
+from adal_ls.server.documents import Document, Documents, Trail, opened
 from adal_ls.server.positions import Encoding, to_units
-from adal_ls.server.projects import Project, Projects, is_tools_file, of_file
+from adal_ls.server.projects import Projects
 from adal_ls.server.rpc import INVALID_PARAMS, Connection, Json, RpcError
+from adal_ls.workspace import disk, uris
+from adal_ls.workspace.projects import Project, is_tools_file, of_file
 
 if TYPE_CHECKING:
     from adal_ls.lint import Config, Finding, Range, ToolFile
@@ -89,10 +90,10 @@ def analyse(document: Document, config: Config) -> Analysis:
     return Analysis(document, linted.reader(), tuple(linted.findings()), next(_serial), config)
 
 
-def analyse_loaded(loaded: disk.Loaded, config: Config) -> Analysis:
+def analyse_content(uri: str, content: disk.Content, config: Config) -> Analysis:
     """Lints what was read from disk, if anything could be."""
-    analysis = analyse(loaded.document, config)
-    findings = (*loaded.faults, *analysis.findings) if loaded.readable else loaded.faults
+    analysis = analyse(opened(uri, None, content.text), config)
+    findings = (*content.faults, *analysis.findings) if content.readable else content.faults
     return replace(analysis, findings=findings)
 
 
@@ -236,9 +237,9 @@ class Diagnostics:
         still_open = self._documents.of_file(identity)
         if project is not None and not still_open:
             uri = self._uris.get(identity, project.uri)
-            loaded = disk.load(project, uri)
-            if loaded is not None:
-                self._disk[identity] = analyse_loaded(loaded, self._config(project.root))
+            content = disk.read(project.file)
+            if content is not None:
+                self._disk[identity] = analyse_content(uri, content, self._config(project.root))
         if not self._client.pull_diagnostics:
             self._publish_disk(identity)
 

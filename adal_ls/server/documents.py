@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from adal_ls.server import uris
 from adal_ls.server.positions import Encoding, from_units
 from adal_ls.server.rpc import INVALID_PARAMS, Json, RpcError
+from adal_ls.workspace import uris
 
 # The only line ends of LSP and of Python's tokenizer. `str.splitlines` knows more (form feed, U+2028, U+0085, U+001C
 # to U+001E) and would move every position behind one of them.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from adal_ls.server import uris, visible
 from adal_ls.server.capabilities import Client
 from adal_ls.server.progress import Progress
 from adal_ls.server.rpc import Answer, Connection, Json, Message, OnAnswer
 from adal_ls.server.runs import OnDecision, cancelled
+from adal_ls.workspace import uris, visible
 
 DENY = "Deny"
 

@@ -7,12 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from adal_ls.server import pyproject, uris
 from adal_ls.server.capabilities import Client
 from adal_ls.server.diagnostics import Diagnostics
-from adal_ls.server.projects import Project, Projects, discover, folder_path, is_tools_file, of_file
+from adal_ls.server.projects import Projects, folder_path
 from adal_ls.server.rpc import Connection, Json
 from adal_ls.server.watch import FilePoll
+from adal_ls.workspace import pyproject, uris
+from adal_ls.workspace.projects import Project, discover, is_tools_file, of_file
 
 _REGISTRATION = {
     "registrations": [

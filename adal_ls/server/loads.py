@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable
 
 from adal_ls.protocol import methods
-from adal_ls.server import uris
 from adal_ls.server.host import Host
 from adal_ls.server.log import Log
-from adal_ls.server.projects import Project, Projects
+from adal_ls.server.projects import Projects
 from adal_ls.server.rpc import Answer, Json
 from adal_ls.server.status import StatusReport
 from adal_ls.server.watch import Stamp, stamp
+from adal_ls.workspace import uris
+from adal_ls.workspace.projects import Project
 
 Stamps = dict[str, Stamp | None]
 

@@ -37,6 +37,7 @@ from adal_ls.server.status import StatusReport
 from adal_ls.server.sync import TextSync, field
 from adal_ls.server.writer import Writer
 from adal_ls.version import __version__
+from adal_ls.workspace.projects import Project
 
 Post = Callable[[Callable[[], None]], None]
 """Runs a call on the main thread, soon."""
@@ -237,7 +238,7 @@ class Service:
         if self._trusted:
             self._loads.load(project)
 
-    def _changed_on_disk(self, project: projects.Project) -> None:
+    def _changed_on_disk(self, project: Project) -> None:
         self._tools_changed(project.root, self._generation(project))
         if self._trusted:
             self._loads.load_changed(project)
@@ -246,12 +247,12 @@ class Service:
         self._configuration.forget_files()
         self._diagnostics.check_all()
 
-    def _project_gone(self, project: projects.Project) -> None:
+    def _project_gone(self, project: Project) -> None:
         self._loads.drop(project)
         self._diagnostics.load_told(project)
         self._tools_changed(project.root, 0)
 
-    def _generation(self, project: projects.Project) -> int:
+    def _generation(self, project: Project) -> int:
         loaded = self._loads.of(project) or {}
         generation = loaded.get("generation", 0)
         return generation if isinstance(generation, int) else 0

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
-from adal_ls import lint
-from adal_ls.server import uris
-from adal_ls.server.disk import MAX_BYTES
 from adal_ls.server.documents import Document, opened
+from adal_ls.workspace import disk, uris
 
 MAX_MODULES = 500
 """Modules read of one folder."""
@@ -49,12 +46,5 @@ def _names(folder: str) -> Iterator[str]:
 
 
 def _read(file: str, uri: str) -> Document | None:
-    try:
-        found = os.stat(file)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES:
-            return None
-        with open(file, "rb") as source:
-            text, faults = lint.decode(source.read())
-    except OSError:  # went away, or may not be read
-        return None
-    return None if faults else opened(uri, None, text)
+    content = disk.read(file)
+    return None if content is None or content.faults else opened(uri, None, content.text)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from adal_ls.server.diagnostics import Analysis, lsp_range
 from adal_ls.server.positions import Encoding
-from adal_ls.server.projects import Project
 from adal_ls.server.rpc import Json
+from adal_ls.workspace.projects import Project
 
 if TYPE_CHECKING:
     from adal_ls.lint.model import ToolFile

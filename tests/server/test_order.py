@@ -18,13 +18,13 @@ from typing import Any
 import pytest
 
 from adal_ls import lint
-from adal_ls.server import uris
 from adal_ls.server.diagnostics import to_lsp
 from adal_ls.server.documents import opened
 from adal_ls.server.log import Log
 from adal_ls.server.rpc import Connection
 from adal_ls.server.service import Service
 from adal_ls.server.writer import Writer
+from adal_ls.workspace import uris
 from tests.server.conftest import BAD_NAME, GOOD
 
 TEXTS = (GOOD, BAD_NAME, "", "def f(:\n", "CUSTOM_TOOLS = [missing]\n", GOOD + BAD_NAME, "# é😀\r\n" + BAD_NAME)

@@ -12,12 +12,12 @@ from lsprotocol import types
 
 from adal_ls.lint.lenses import Lens, example_call, lenses, state
 from adal_ls.protocol.methods import COMMAND_RUN_AGENT
-from adal_ls.server import uris
 from adal_ls.server.capabilities import CLIENT_RUN_COMMAND
 from adal_ls.server.diagnostics import Analysis
 from adal_ls.server.features.places import types_range
 from adal_ls.server.features.refusal import Outdated
 from adal_ls.server.snapshot import Snapshot
+from adal_ls.workspace import uris
 
 _TITLES = ("run", "approval")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from adal_ls.server import visible
+from adal_ls.workspace import visible
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-
-from adal_ls.server.rpc import Json
+from typing import Any
 
 # Other (control, format, surrogate, private use, unassigned), and separators that look like nothing or like a space.
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
@@ -24,7 +23,7 @@ def escaped(text: str, *, keep: str = "\n") -> str:
     return "".join(char if char in keep or not _hidden(char) else f"\\u{{{ord(char):x}}}" for char in text)
 
 
-def arguments(value: Json) -> str:
+def arguments(value: Any) -> str:
     """The JSON of tool arguments, complete, one member a line."""
     return escaped(json.dumps(value, ensure_ascii=False, indent=2))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.server import uris
+from adal_ls.workspace import uris
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="paths of POSIX")
 

@@ -1,4 +1,4 @@
-"""Finds and reads the pyproject.toml that configures lint for a project. The command line uses it too."""
+"""Finds and reads the pyproject.toml that configures lint for a project."""
 
 from __future__ import annotations
 

@@ -1,0 +1,92 @@
+"""The projects of the workspace: every folder with a `.adal/tools.py`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from adal_ls.workspace import uris
+
+FOLDER = ".adal"
+
+MAX_FOLDERS = 100_000
+"""Folders looked into below one workspace folder; a home directory opened by accident must not cost minutes."""
+
+# Folders that hold other people's code or generated files, and can be huge.
+_SKIPPED = frozenset(
+    (
+        ".git",
+        ".hg",
+        ".svn",
+        FOLDER,
+        ".tox",
+        ".nox",
+        ".venv",
+        "venv",
+        "env",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        "__pycache__",
+        "node_modules",
+        "site-packages",
+        "dist",
+        "build",
+        "target",
+        ".idea",
+        ".vscode",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """`root` and `file` are paths, `uri` is the file's as the client would spell it, `identity` the file behind it."""
+
+    root: str
+    file: str
+    uri: str
+    identity: str
+
+
+def is_tools_file(uri: str) -> bool:
+    """Whether a document is one that lint checks: a `file:` URI whose path ends in `.adal/tools.py`."""
+    return uri[:5].lower() == "file:" and uris.spelling(uri).endswith("/.adal/tools.py")
+
+
+def of_file(path: str, uri: str | None = None) -> Project:
+    """The project of the tools file at `path`."""
+    root = os.path.dirname(os.path.dirname(path))
+    return Project(root, path, uri or uris.from_path(path), uris.real(path))
+
+
+def holds_tools(folder: str) -> bool:
+    """Whether `folder` has a `.adal/tools.py`, or one that cannot be seen: whoever reads it will say why."""
+    try:
+        os.lstat(os.path.join(folder, FOLDER, "tools.py"))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def discover(folder: str) -> Iterator[Project]:
+    """The projects in `folder` and below, nearest first. Does not follow symbolic links to folders."""
+    waiting, seen = [folder], 0
+    while waiting and seen < MAX_FOLDERS:
+        current, seen = waiting.pop(0), seen + 1
+        if holds_tools(current):
+            yield of_file(os.path.join(current, FOLDER, "tools.py"))
+        try:
+            with os.scandir(current) as entries:
+                waiting += sorted(
+                    entry.path
+                    for entry in entries
+                    if entry.name not in _SKIPPED
+                    and entry.is_dir(follow_symlinks=False)
+                    and not os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
+                )
+        except OSError:
+            continue  # went away or may not be read: nothing of ours is in it
