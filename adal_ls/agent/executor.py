@@ -35,6 +35,7 @@ class Outcome:
     printed: str | None = None
     duration_ms: float = 0.0
     trace: str | None = None
+    output: Any = None
 
 
 async def run(execution: Execution) -> Outcome:
@@ -51,6 +52,7 @@ async def run(execution: Execution) -> Outcome:
         result.printed or None,
         result.duration_ms or _since(began),
         result.trace,
+        result.output,
     )
 
 

@@ -53,7 +53,7 @@ _MAX_BASE_FILE = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """The one result of a call. `observation` is for the model; `rejected`: a person said no."""
+    """The one result of a call. `observation` is for the model, `output` for programs; `rejected`: a person said no."""
 
     status: ToolStatus
     observation: str
@@ -62,6 +62,7 @@ class CallResult:
     duration_ms: float = 0.0
     trace: str | None = None
     rejected: bool = False
+    output: Any = None
 
 
 @dataclass(slots=True)
@@ -208,7 +209,15 @@ async def _run(
         observation += f"\n\n[The user says: {answer.feedback}]"
     status: Literal["completed", "failed"] = "completed" if outcome.status == "success" else "failed"
     run.emit(ToolCallEvent(call_id=call_id, tool=tool.name, arguments=arguments, status=status))
-    return CallResult(outcome.status, observation, outcome.display, outcome.printed, outcome.duration_ms, outcome.trace)
+    return CallResult(
+        outcome.status,
+        observation,
+        outcome.display,
+        outcome.printed,
+        outcome.duration_ms,
+        outcome.trace,
+        output=outcome.output,
+    )
 
 
 def _denied(tool: RegisteredTool, answer: Answer) -> CallResult:

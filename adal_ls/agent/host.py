@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from adal_ls.agent.registry import RegistryError
 from adal_ls.agent.runtime import Runtime, UnknownRunError
 from adal_ls.agent.store import Store, StoreError
 from adal_ls.protocol import methods
@@ -38,7 +39,7 @@ from adal_ls.protocol.runs import (
     RunStartParams,
     RunUpdate,
 )
-from adal_ls.protocol.tools import Project, TrustChanged
+from adal_ls.protocol.tools import Project, ToolsTryParams, ToolsTryProgress, ToolsTryResult, TrustChanged
 from adal_ls.version import __version__
 from adal_ls.wire.peer import INVALID_PARAMS, REQUEST_FAILED, Handler, Json, Peer, RpcError
 
@@ -69,6 +70,7 @@ class Host:
         return {
             methods.HOST_INITIALIZE: _typed(HostInitializeParams, self._initialize),
             methods.HOST_LOAD: _typed(HostLoadParams, self._load),
+            methods.TOOLS_TRY: _typed(ToolsTryParams, self._try),
             methods.RUN_START: _typed(RunStartParams, self._start),
             methods.RUN_CANCEL: _typed(RunCancelParams, self._cancel),
             methods.RUN_LIST: _typed(Empty, self._list),
@@ -105,6 +107,12 @@ class Host:
 
     async def _load(self, params: HostLoadParams) -> HostLoadResult:
         return HostLoadResult(project=await self._trusted().load(Path(params.project_root), unsaved=params.unsaved))
+
+    async def _try(self, params: ToolsTryParams) -> ToolsTryResult:
+        try:
+            return await self._trusted().try_tool(params, lambda text: self._tell_progress(params.try_id, text))
+        except (ValueError, RegistryError) as fault:
+            raise RpcError(INVALID_PARAMS, str(fault)) from fault
 
     async def _start(self, params: RunStartParams) -> RunStarted:
         runtime = self._trusted()
@@ -161,6 +169,10 @@ class Host:
 
     def _tell_update(self, update: RunUpdate) -> None:
         self.peer.notify(methods.RUN_UPDATE, update.wire())
+
+    def _tell_progress(self, try_id: str | None, text: str) -> None:
+        if try_id is not None:
+            self.peer.notify(methods.TOOLS_TRY_PROGRESS, ToolsTryProgress(try_id=try_id, text=text).wire())
 
     def _tell_project(self, project: Project) -> None:
         self.peer.notify(methods.HOST_PROJECT, HostProject(project=project).wire())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from adal_ls import naming
 from adal_ls.agent.builtin.catalog import BUILTINS
@@ -17,6 +17,9 @@ from adal_ls.agent.digest import canonical
 from adal_ls.agent.stream import ToolSpec
 from adal_ls.protocol.tools import Location, Tool
 from adal_ls.version import __version__
+
+if TYPE_CHECKING:
+    from adal_ls.agent.lease import ToolsLease
 
 MAX_TOOLS = 128
 """What the common providers take in one request."""
@@ -123,6 +126,20 @@ def build_registry(
             location=tool.location,
         )
     return ToolRegistry(MappingProxyType(tools), tuple(left_out))
+
+
+def registry_of(lease: ToolsLease | None, enabled: list[str] | None, disabled: list[str] | None) -> ToolRegistry:
+    """The built-in tools chosen, and the project's tools as its lease holds them.
+
+    Raises:
+        RegistryError: more tools than a model provider takes.
+    """
+    return build_registry(
+        enabled=enabled,
+        disabled=disabled,
+        custom=lease.tools if lease else (),
+        source_digest=lease.digest if lease else "",
+    )
 
 
 def accept_custom(tools: Iterable[Tool]) -> tuple[list[Tool], list[str]]:

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from adal_ls import naming
-from adal_ls.agent import model
+from adal_ls.agent import model, trying
 from adal_ls.agent.approval import Approvals, Approver
 from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.agent.choice import choose_model
@@ -24,7 +24,7 @@ from adal_ls.agent.loop import Episode
 from adal_ls.agent.offline import NAME as OFFLINE
 from adal_ls.agent.projects import Projects
 from adal_ls.agent.prompt import system_prompt
-from adal_ls.agent.registry import RegistryError, ToolRegistry, build_registry
+from adal_ls.agent.registry import RegistryError, registry_of
 from adal_ls.agent.store import Store, StoreError, now
 from adal_ls.agent.stream import ModelError
 from adal_ls.protocol.approvals import ApprovalRequest
@@ -42,7 +42,7 @@ from adal_ls.protocol.runs import (
     StateEvent,
     ToolResultEvent,
 )
-from adal_ls.protocol.tools import Project
+from adal_ls.protocol.tools import Project, ToolsTryParams, ToolsTryResult
 
 _TITLE = 80
 
@@ -125,6 +125,21 @@ class Runtime:
         self._runs[run_id] = running
         running.task = asyncio.ensure_future(self._run(run_id, running))
         return run_id
+
+    async def try_tool(self, params: ToolsTryParams, on_text: Callable[[str], None]) -> ToolsTryResult:
+        """Runs one tool with arguments of a person's own, who thereby allows it. Cancelling the caller stops it.
+
+        Args:
+            on_text: gets what the tool prints or yields meanwhile.
+
+        Raises:
+            ValueError: no such tool, or it is not clear which project is meant.
+            PermissionError: the workspace is not trusted, or the folder is not of the workspace.
+        """
+        root = self._root(params.project_root)
+        if not self.trusted:
+            raise PermissionError(f"{root} is not trusted: no tool of it runs until you trust the workspace")
+        return await trying.try_tool(params, root, self._projects, self._settings, on_text)
 
     async def wait(self, run_id: str) -> FinishedEvent:
         """The end of a run of this process.
@@ -285,8 +300,8 @@ class Runtime:
         return lease
 
     def _episode(self, run_id: str, running: _Running, lease: ToolsLease | None) -> Episode:
-        registry = self._registry(running.params, lease)
-        enabled, _ = self._tool_choice(running.params)
+        enabled, disabled = self._tool_choice(running.params)
+        registry = registry_of(lease, enabled, disabled)
         if missing := naming.without_tools(BUILTINS, enabled or ()):
             text = f"No built-in tool of this version has the name or group {', '.join(missing)}; it is only reserved."
             self._emit(run_id, NoticeEvent(text=text))
@@ -315,12 +330,3 @@ class Runtime:
         )
         running.context = context
         return Episode(chosen, conversation, context, emit, store_result)
-
-    def _registry(self, params: RunStartParams, lease: ToolsLease | None) -> ToolRegistry:
-        enabled, disabled = self._tool_choice(params)
-        return build_registry(
-            enabled=enabled,
-            disabled=disabled,
-            custom=lease.tools if lease else (),
-            source_digest=lease.digest if lease else "",
-        )

@@ -1,4 +1,4 @@
-"""`adal-ls tools`: what a model is told about a project's tools, read without running anything."""
+"""`adal-ls tools`: what a model is told about a project's tools, read without running anything; and `tools call`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from adal_ls import lint
-from adal_ls.cli import left_out, sources
+from adal_ls.cli import call, left_out, sources
 from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
 from adal_ls.cli.project import project_option
 from adal_ls.cli.sources import Source
@@ -20,7 +20,13 @@ _FORMAT = click.option("--format", "style", type=click.Choice(["text", "json"]),
 
 @click.group("tools")
 def command() -> None:
-    """List the tools of a project's .adal/tools.py, or show one. The file is read, not run: no trust is needed."""
+    """List the tools of a project's .adal/tools.py, show one, or run one.
+
+    To list and to show, the file is read and not run: no trust is needed.
+    """
+
+
+command.add_command(call.command)
 
 
 @command.command("list")

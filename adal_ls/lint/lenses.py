@@ -55,14 +55,21 @@ def state(file: ToolFile, findings: Iterable[Finding], tool: str) -> str | None:
 
 def example_call(file: ToolFile, tool: str) -> str:
     """A call of a tool with its required parameters, to be filled in: `create(title="", count=0)`."""
-    entry = next(entry for entry in file.entries if entry.name == tool)
-    node = next((one.node for one in definitions(file, entry) if one.node is not None), None)
-    if node is None:
-        return f"{tool}()"
-    parameters = from_ast(node, file.names.scope).parameters
+    parameters = _parameters(file, tool)
     properties, required = parameters.get("properties", {}), parameters.get("required", [])
     given = ", ".join(f"{name}={_placeholder(schema)}" for name, schema in properties.items() if name in required)
     return f"{tool}({given})"
+
+
+def needs_arguments(file: ToolFile, tool: str) -> bool:
+    """Whether the tool has parameters without a default."""
+    return bool(_parameters(file, tool).get("required"))
+
+
+def _parameters(file: ToolFile, tool: str) -> dict[str, Any]:
+    entry = next(entry for entry in file.entries if entry.name == tool)
+    node = next((one.node for one in definitions(file, entry) if one.node is not None), None)
+    return from_ast(node, file.names.scope).parameters if node is not None else {}
 
 
 def _placeholder(schema: Any) -> str:

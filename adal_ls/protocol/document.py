@@ -38,6 +38,9 @@ messages. Any other client starts runs by `workspace/executeCommand` with the co
 
 A client that adds `"commands": ["adal.runAgent"]` to it has that command itself: the lens "Run agent with this tool"
 calls it with `{{"projectRoot", "draft"}}`, a call for the person to complete. For others the lens starts a run.
+`"adal.tryTool"` likewise: the lens "Try" calls it with `{{"projectRoot", "tool"}}`, and the client asks for the
+arguments. Others see that lens on tools that need none, and have the command `{attempt}` with
+`{{"tool", "arguments"}}`: it answers at once, and a message shows what the tool gave.
 """
 
 _DIRECTIONS: tuple[tuple[methods.Side, methods.Side, str], ...] = (
@@ -52,7 +55,14 @@ _SCALARS: dict[Any, str] = {str: "string", int: "integer", float: "number", bool
 
 def markdown() -> str:
     """docs/protocol.md, with a final line end."""
-    parts = [_HEAD.format(version=methods.PROTOCOL_VERSION, run=methods.COMMANDS[0], cancel=methods.COMMANDS[1])]
+    parts = [
+        _HEAD.format(
+            version=methods.PROTOCOL_VERSION,
+            run=methods.COMMANDS[0],
+            cancel=methods.COMMANDS[1],
+            attempt=methods.COMMANDS[2],
+        )
+    ]
     for sender, receiver, title in _DIRECTIONS:
         rows = [_row(m) for m in methods.TABLE if (m.sender, m.receiver) == (sender, receiver)]
         parts.append(

@@ -8,6 +8,7 @@ from adal_ls.protocol.base import Empty, Message
 PARAMS: dict[str, type[Message]] = {
     methods.TOOLS_LIST: tools.ToolsListParams,
     methods.TOOLS_RELOAD: Empty,
+    methods.TOOLS_TRY: tools.ToolsTryParams,
     methods.TRUST_CHANGED: tools.TrustChanged,
     methods.RUN_START: runs.RunStartParams,
     methods.RUN_CANCEL: runs.RunCancelParams,
@@ -16,6 +17,7 @@ PARAMS: dict[str, type[Message]] = {
     methods.APPROVAL_PENDING: Empty,
     methods.APPROVAL_ARGUMENTS: approvals.ApprovalArgumentsParams,
     methods.TOOLS_CHANGED: tools.ToolsChanged,
+    methods.TOOLS_TRY_PROGRESS: tools.ToolsTryProgress,
     methods.STATUS: tools.Status,
     methods.RUN_UPDATE: runs.RunUpdate,
     methods.APPROVAL_REQUEST: approvals.ApprovalRequest,
@@ -29,6 +31,7 @@ PARAMS: dict[str, type[Message]] = {
 RESULTS: dict[str, type[Message]] = {
     methods.TOOLS_LIST: tools.ToolsListResult,
     methods.TOOLS_RELOAD: Empty,
+    methods.TOOLS_TRY: tools.ToolsTryResult,
     methods.RUN_START: runs.RunStarted,
     methods.RUN_CANCEL: Empty,
     methods.RUN_LIST: runs.RunListResult,

@@ -14,6 +14,7 @@ Kind = Literal["request", "notification"]
 # Editor → server. The server forwards run traffic to the host as it stands.
 TOOLS_LIST = "adal/tools/list"
 TOOLS_RELOAD = "adal/tools/reload"
+TOOLS_TRY = "adal/tools/try"
 TRUST_CHANGED = "adal/trust/changed"
 RUN_START = "adal/run/start"
 RUN_CANCEL = "adal/run/cancel"
@@ -24,6 +25,7 @@ APPROVAL_ARGUMENTS = "adal/approval/arguments"
 
 # Server → editor.
 TOOLS_CHANGED = "adal/tools/changed"
+TOOLS_TRY_PROGRESS = "adal/tools/tryProgress"
 STATUS = "adal/status"
 RUN_UPDATE = "adal/run/update"
 APPROVAL_REQUEST = "adal/approval/request"
@@ -37,7 +39,8 @@ HOST_PROJECT = "adal/host/project"
 # Commands of `workspace/executeCommand`, for clients without the `adal` capability.
 COMMAND_RUN_AGENT = "adal.server.runAgent"
 COMMAND_CANCEL_RUN = "adal.server.cancelRun"
-COMMANDS = (COMMAND_RUN_AGENT, COMMAND_CANCEL_RUN)
+COMMAND_TRY_TOOL = "adal.server.tryTool"
+COMMANDS = (COMMAND_RUN_AGENT, COMMAND_CANCEL_RUN, COMMAND_TRY_TOOL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,14 @@ TABLE: tuple[Method, ...] = (
         "server",
         "Imports the tools of every project anew, changed or not; answers at once, `adal/tools/changed` follows.",
     ),
+    Method(
+        TOOLS_TRY,
+        "request",
+        "editor",
+        "server",
+        "Runs one tool with these arguments, without a model: the person who asks is the one who allows it. Answers "
+        "when the tool has ended; `$/cancelRequest` stops it.",
+    ),
     Method(TRUST_CHANGED, "notification", "editor", "server", "The person granted or withdrew trust in the workspace."),
     Method(RUN_START, "request", "editor", "server", "Starts a run; answers at once with its id."),
     Method(
@@ -88,6 +99,7 @@ TABLE: tuple[Method, ...] = (
     Method(
         TOOLS_CHANGED, "notification", "server", "editor", "A project's tools are others than before; list them again."
     ),
+    Method(TOOLS_TRY_PROGRESS, "notification", "server", "editor", "What a tool that is being tried prints or yields."),
     Method(STATUS, "notification", "server", "editor", "Health of the server and whether background work goes on."),
     Method(RUN_UPDATE, "notification", "server", "editor", "One event of a run, numbered without gaps."),
     Method(APPROVAL_REQUEST, "request", "server", "editor", "Asks the person whether one call may run as shown."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from adal_ls.protocol.base import JsonObject, Message
 
@@ -81,6 +81,32 @@ class ToolsListResult(Message):
 class ToolsChanged(Message):
     project_root: str
     generation: int
+
+
+class ToolsTryParams(Message):
+    """`try_id`, chosen by the client, comes back with what the tool prints meanwhile; without it nothing is told."""
+
+    tool: str
+    arguments: JsonObject = Field(default_factory=dict)
+    project_root: str | None = None
+    try_id: str | None = None
+
+
+class ToolsTryResult(Message):
+    """How the call ended, in the parts of a ToolOutput. A call that failed is a result too, of status error."""
+
+    status: Literal["success", "error", "cancelled"]
+    output: JsonValue = Field(default=None, description="The value, as JSON can hold it; stored, not shown to a model.")
+    observation: str = Field(description="What a model would read.")
+    display: str | None = Field(default=None, description="Short text for the person.")
+    printed: str | None = Field(default=None, description="What the tool and its child processes printed.")
+    trace: str | None = Field(default=None, description="Frames of the project's own code, on an error.")
+    duration_ms: float = Field(description="Milliseconds in the tool.")
+
+
+class ToolsTryProgress(Message):
+    try_id: str
+    text: str
 
 
 class TrustChanged(Message):

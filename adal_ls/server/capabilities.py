@@ -36,6 +36,9 @@ COMPLETION_TRIGGERS = ('"', "'", "{", "[", "(")
 CLIENT_RUN_COMMAND = "adal.runAgent"
 """The client's own command that shows the prompt for a run, where it says that it has one."""
 
+CLIENT_TRY_COMMAND = "adal.tryTool"
+"""The client's own command that asks for a tool's arguments and runs it, where it says that it has one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Client:
@@ -60,6 +63,7 @@ class Client:
     adal_approval: bool
     adal_run_updates: bool
     adal_run_command: bool
+    adal_try_command: bool
 
 
 def read(capabilities: Json) -> Client:
@@ -94,6 +98,7 @@ def read(capabilities: Json) -> Client:
         adal_approval=has("experimental", "adal", "approval"),
         adal_run_updates=has("experimental", "adal", "runUpdates"),
         adal_run_command=isinstance(commands, list) and CLIENT_RUN_COMMAND in commands,
+        adal_try_command=isinstance(commands, list) and CLIENT_TRY_COMMAND in commands,
     )
 
 

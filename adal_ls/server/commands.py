@@ -1,10 +1,10 @@
-"""`workspace/executeCommand`: runs for clients that know no `adal/*` messages."""
+"""`workspace/executeCommand`: runs and tries for clients that know no `adal/*` messages."""
 
 from __future__ import annotations
 
 from adal_ls.protocol import methods
 from adal_ls.server.fallback import PlainFace
-from adal_ls.server.rpc import INVALID_PARAMS, Id, Json, RpcError
+from adal_ls.server.rpc import INVALID_PARAMS, Connection, Id, Json, RpcError
 from adal_ls.server.runs import Runs
 from adal_ls.server.sync import field
 
@@ -12,7 +12,8 @@ from adal_ls.server.sync import field
 class Commands:
     """Each command answers at once; a run never holds a command open."""
 
-    def __init__(self, runs: Runs, plain: PlainFace) -> None:
+    def __init__(self, editor: Connection, runs: Runs, plain: PlainFace) -> None:
+        self._editor = editor
         self._runs = runs
         self._plain = plain
 
@@ -30,6 +31,9 @@ class Commands:
         elif command == methods.COMMAND_CANCEL_RUN:
             wanted = {"runId": argument} if isinstance(argument, str) else argument
             self._runs.forward(key, methods.RUN_CANCEL, {"runId": field(wanted, "runId", str)})
+        elif command == methods.COMMAND_TRY_TOOL:
+            self._runs.try_aside({"tool": argument} if isinstance(argument, str) else argument, self._plain.tried)
+            self._editor.answer(key, {})
         else:
             raise RpcError(INVALID_PARAMS, f"unknown command {command}")
 

@@ -15,6 +15,8 @@ DENY = "Deny"
 
 _ERROR, _WARNING, _INFO, _LOG = 1, 2, 3, 4  # LSP MessageType
 
+_SHOWN = 2_000  # characters of a result in a message box
+
 FetchArguments = Callable[[str, OnAnswer], None]
 
 
@@ -59,6 +61,16 @@ class PlainFace:
     def run_of(self, token: Json) -> str | None:
         """The run whose progress has `token` (`window/workDoneProgress/cancel`)."""
         return next((run_id for run_id, progress in self._progress.items() if progress.token == token), None)
+
+    def tried(self, tool: str, answer: Answer) -> None:
+        """How trying a tool ended: what a model would read, cut to what a message box can hold."""
+        if answer.error is not None:
+            self._message(_ERROR, f"{tool} was not run: {answer.error.message}")
+            return
+        said = str(answer.result.get("observation"))
+        text = said if len(said) <= _SHOWN else f"{said[:_SHOWN]} … ({len(said)} characters)"
+        failed = answer.result.get("status") != "success"
+        self._message(_ERROR if failed else _INFO, f"{tool}: {text}")
 
     def _finish(self, run_id: str, event: dict[str, Json]) -> None:
         failure = self._errors.pop(run_id, None)

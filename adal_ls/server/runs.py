@@ -126,6 +126,7 @@ class Runs:
         self._asked: dict[Id, _Question] = {}  # by the key of the host's request
         host.on_notification[methods.RUN_UPDATE] = self._update
         host.on_notification[methods.APPROVAL_RESOLVED] = face.resolved
+        host.on_notification[methods.TOOLS_TRY_PROGRESS] = lambda told: editor.notify(methods.TOOLS_TRY_PROGRESS, told)
         host.on_request[methods.APPROVAL_REQUEST] = self._approve
         host.on_cancelled = self._withdrawn
 
@@ -160,6 +161,29 @@ class Runs:
         self._require_trust()
         wanted = {**params, "projectRoot": self._projects.root_for(params.get("projectRoot"))}
         self._ask_host(key, methods.RUN_START, wanted, self._started)
+
+    def try_tool(self, key: Id, params: Json) -> None:
+        """`adal/tools/try`: answered when the tool has ended, so it never holds anything else up.
+
+        Raises:
+            RpcError: no tool named, not trusted, or it is not clear which project is meant.
+        """
+        self._ask_host(key, methods.TOOLS_TRY, self._to_try(params), lambda _: None)
+
+    def try_aside(self, params: Json, tried: Callable[[str, Answer], None]) -> None:
+        """The same without a request that waits: `tried` gets the tool's name and the outcome.
+
+        Raises:
+            RpcError: as for `try_tool`.
+        """
+        wanted = self._to_try(params)
+        self._host.ask(methods.TOOLS_TRY, wanted, lambda answer: tried(wanted["tool"], answer))
+
+    def _to_try(self, params: Json) -> dict[str, Json]:
+        if not isinstance(params, dict) or not isinstance(params.get("tool"), str):
+            raise RpcError(INVALID_PARAMS, "tool is missing")
+        self._require_trust()
+        return {**params, "projectRoot": self._projects.root_for(params.get("projectRoot"))}
 
     def cancel(self, run_id: str) -> None:
         """Cancels a run on the server's own account (a progress button); the outcome shows in the run's events."""

@@ -119,7 +119,7 @@ class Service:
         face: Face = AdalFace(editor, self.client) if self.client.adal_approval else plain
         self._runs = Runs(editor, self.host, self._projects, face, lambda: self._trusted)
         plain.fetch_arguments = self._runs.arguments
-        self._commands = Commands(self._runs, plain)
+        self._commands = Commands(editor, self._runs, plain)
         self._dispatcher = self._typed_dispatcher(params, post, writer)
 
     @cached_property
@@ -134,6 +134,7 @@ class Service:
             "workspace/executeCommand": ready(self._commands.execute),
             methods.TOOLS_LIST: ready(lambda key, params: self._editor.answer(key, self._list_tools(params))),
             methods.TOOLS_RELOAD: ready(self._reload_tools),
+            methods.TOOLS_TRY: ready(self._runs.try_tool),
             methods.RUN_START: ready(self._runs.start),
         }
         for method in FORWARDED:

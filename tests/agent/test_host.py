@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import sys
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -17,7 +13,8 @@ import pytest
 from adal_ls.protocol import methods
 from adal_ls.version import __version__
 from adal_ls.wire.framing import with_headers
-from adal_ls.wire.peer import INVALID_PARAMS, REQUEST_FAILED, Json, Peer, RpcError
+from adal_ls.wire.peer import INVALID_PARAMS, REQUEST_FAILED, Json, RpcError
+from tests.agent.host_client import Server
 from tests.agent.runs import BUMP
 
 PRINTER = """
@@ -43,96 +40,6 @@ def slow() -> str:
 
 CUSTOM_TOOLS = [{"function": slow, "require_approval": False}]
 """
-
-
-class Server:
-    """The other end: a host process, everything it told, and questions to answer."""
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
-        self.told: list[tuple[str, dict[str, Any]]] = []
-        self.answers: dict[str, Any] = {"optionId": "allow_once", "outcome": "selected"}
-        self.approval_gate = asyncio.Event()
-        self.approval_gate.set()
-        self._news = asyncio.Event()
-        assert process.stdin is not None
-        stdin = process.stdin
-        self.peer = Peer(
-            lambda body: stdin.write(with_headers(body)),
-            {
-                methods.RUN_UPDATE: self._note(methods.RUN_UPDATE),
-                methods.HOST_PROJECT: self._note(methods.HOST_PROJECT),
-                methods.APPROVAL_RESOLVED: self._note(methods.APPROVAL_RESOLVED),
-                methods.APPROVAL_REQUEST: self._approve,
-            },
-        )
-        self.reading = asyncio.ensure_future(self._read())
-
-    async def initialize(self, root: Path, *, trusted: bool = True, **settings: Any) -> Json:
-        params = {
-            "protocolVersion": methods.PROTOCOL_VERSION,
-            "version": __version__,
-            "trusted": trusted,
-            "workspaceRoots": [str(root)],
-            "settings": settings,
-        }
-        return await self.request(methods.HOST_INITIALIZE, params)
-
-    async def request(self, method: str, params: Json) -> Json:
-        return await self.peer.request(method, params, timeout=30)
-
-    async def until(self, method: str, **fields: Any) -> dict[str, Any]:
-        """The first message of that method whose event (or params) has these fields."""
-        checked = 0
-        while True:
-            for told, params in self.told[checked:]:
-                checked += 1
-                inner: dict[str, Any] = params.get("event", params)
-                if told == method and all(inner.get(name) == value for name, value in fields.items()):
-                    return inner
-            self._news.clear()
-            await asyncio.wait_for(self._news.wait(), 30)
-
-    def _note(self, method: str) -> Any:
-        async def note(params: Json) -> None:
-            self.told.append((method, params))
-            self._news.set()
-
-        return note
-
-    async def _approve(self, params: Json) -> Json:
-        self.told.append((methods.APPROVAL_REQUEST, params))
-        self._news.set()
-        await self.approval_gate.wait()
-        return {"approvalId": params["approvalId"], "argsDigest": params["argsDigest"], **self.answers}
-
-    async def _read(self) -> None:
-        stdout = self.process.stdout
-        assert stdout is not None
-        while head := await stdout.readline():
-            # Strict: a single stray byte between messages fails here.
-            name, _, value = head.partition(b": ")
-            assert name == b"Content-Length", head
-            assert await stdout.readline() == b"\r\n"
-            self.peer.receive(await stdout.readexactly(int(value)))
-        self.peer.close()
-
-
-@pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[Server]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-m", "adal_ls.agent"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "ADAL_DATA_DIR": str(tmp_path / "data")},
-        cwd=tmp_path,
-    )
-    server = Server(process)
-    yield server
-    assert process.stdin is not None
-    process.stdin.close()
-    await asyncio.wait_for(process.wait(), 5)
-    await server.reading
 
 
 @pytest.fixture

@@ -250,6 +250,29 @@ def test_lenses_are_resolved_when_they_are_seen(client: Client, workspace: Works
     client.shut_down()
 
 
+def test_a_tool_can_be_tried_where_its_arguments_can_be_given(client: Client, workspace: Workspace) -> None:
+    adal = {"adal": {**ADAL["experimental"]["adal"], "commands": ["adal.tryTool"]}}
+    session = Session(client, workspace, "utf-16", experimental=adal)
+    lens = session.ask("codeLens")[0]
+    command = client.request("codeLens/resolve", lens)["command"]
+    root = str(workspace.root.absolute())
+    assert command == {
+        "title": "Try",
+        "command": "adal.tryTool",
+        "arguments": [{"projectRoot": root, "tool": "ticket"}],
+    }
+    client.shut_down()
+
+
+def test_without_a_form_only_a_tool_that_needs_no_arguments_can_be_tried(client: Client, workspace: Workspace) -> None:
+    session = Session(client, workspace, "utf-16")
+    assert not any(lens["data"]["shows"] == "try" for lens in session.ask("codeLens"))
+    client.change(session.uri, 2, {"text": "def now() -> str:\n    ...\n\n\nCUSTOM_TOOLS = [now]\n"})
+    lens = session.ask("codeLens")[0]
+    assert client.request("codeLens/resolve", lens)["command"]["command"] == "adal.server.tryTool"
+    client.shut_down()
+
+
 def test_all_fixes_at_once_are_resolved_when_they_are_wanted(client: Client, workspace: Workspace) -> None:
     action = {
         "codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}},

@@ -92,6 +92,36 @@ export interface ToolsChanged {
   generation: number;
 }
 
+/** `tryId`, chosen by the client, comes back with what the tool prints meanwhile; without it nothing is told. */
+export interface ToolsTryParams {
+  tool: string;
+  arguments?: JsonObject;
+  projectRoot?: string;
+  tryId?: string;
+}
+
+/** How the call ended, in the parts of a ToolOutput. A call that failed is a result too, of status error. */
+export interface ToolsTryResult {
+  status: ToolStatus;
+  /** The value, as JSON can hold it; stored, not shown to a model. */
+  output?: JsonValue;
+  /** What a model would read. */
+  observation: string;
+  /** Short text for the person. */
+  display?: string;
+  /** What the tool and its child processes printed. */
+  printed?: string;
+  /** Frames of the project's own code, on an error. */
+  trace?: string;
+  /** Milliseconds in the tool. */
+  durationMs: number;
+}
+
+export interface ToolsTryProgress {
+  tryId: string;
+  text: string;
+}
+
 export interface TrustChanged {
   trusted: boolean;
 }
@@ -336,6 +366,8 @@ export interface EditorRequests {
   "adal/tools/list": { params: ToolsListParams; result: ToolsListResult };
   /** Imports the tools of every project anew, changed or not; answers at once, `adal/tools/changed` follows. */
   "adal/tools/reload": { params: Empty; result: Empty };
+  /** Runs one tool with these arguments, without a model: the person who asks is the one who allows it. Answers when the tool has ended; `$/cancelRequest` stops it. */
+  "adal/tools/try": { params: ToolsTryParams; result: ToolsTryResult };
   /** Starts a run; answers at once with its id. */
   "adal/run/start": { params: RunStartParams; result: RunStarted };
   /** Cancels a run; answers at once, the run ends with `finished cancelled`. */
@@ -366,6 +398,8 @@ export interface EditorNotifications {
 export interface ServerNotifications {
   /** A project's tools are others than before; list them again. */
   "adal/tools/changed": ToolsChanged;
+  /** What a tool that is being tried prints or yields. */
+  "adal/tools/tryProgress": ToolsTryProgress;
   /** Health of the server and whether background work goes on. */
   "adal/status": Status;
   /** One event of a run, numbered without gaps. */

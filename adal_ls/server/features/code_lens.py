@@ -1,4 +1,4 @@
-"""`textDocument/codeLens` and `codeLens/resolve`: run the agent with a tool, and how the tool stands to approval.
+"""`textDocument/codeLens` and `codeLens/resolve`: run the agent with a tool, try it, how it stands to approval.
 
 What a lens says follows from the text alone, so a client that asks again after an edit, as all do, needs no refresh.
 """
@@ -10,23 +10,23 @@ from typing import Any
 
 from lsprotocol import types
 
-from adal_ls.lint.lenses import Lens, example_call, lenses, state
-from adal_ls.protocol.methods import COMMAND_RUN_AGENT
-from adal_ls.server.capabilities import CLIENT_RUN_COMMAND
+from adal_ls.lint.lenses import Lens, example_call, lenses, needs_arguments, state
+from adal_ls.protocol.methods import COMMAND_RUN_AGENT, COMMAND_TRY_TOOL
+from adal_ls.server.capabilities import CLIENT_RUN_COMMAND, CLIENT_TRY_COMMAND
 from adal_ls.server.diagnostics import Analysis
 from adal_ls.server.features.places import types_range
 from adal_ls.server.features.refusal import Outdated
 from adal_ls.server.snapshot import Snapshot
 from adal_ls.workspace import uris
 
-_TITLES = ("run", "approval")
+_TITLES = ("try", "run", "approval")
 
 
 def code_lens(
     snapshot: Snapshot,
     params: types.CodeLensParams,  # noqa: ARG001 - the snapshot is of that document
 ) -> list[types.CodeLens]:
-    """Two lenses for each place of a tool, without what they say: that is resolved for those that are seen."""
+    """The lenses for each place of a tool, without what they say: that is resolved for those that are seen."""
     analysis = snapshot.analysis
     if analysis is None:
         return []
@@ -37,6 +37,7 @@ def code_lens(
         )
         for lens in lenses(analysis.file)
         for shows in _TITLES
+        if shows != "try" or _can_try(snapshot, analysis, lens.tool)
     ]
 
 
@@ -56,6 +57,9 @@ def code_lens_resolve(snapshot: Snapshot, lens: types.CodeLens) -> types.CodeLen
     if data.get("shows") == "approval":
         title = f"{tool}: {said}" if data.get("shared") else said
         lens.command = types.Command(title=title, command="")  # shown, and nothing to press
+    elif data.get("shows") == "try":
+        title = f"Try {tool}" if data.get("shared") else "Try"
+        lens.command = _try(snapshot, analysis, title, tool)
     else:
         title = f"Run agent with {tool}" if data.get("shared") else "Run agent with this tool"
         lens.command = _run(snapshot, analysis, title, tool)
@@ -68,10 +72,24 @@ def _data(analysis: Analysis, lens: Lens, shows: str) -> dict[str, Any]:
 
 def _run(snapshot: Snapshot, analysis: Analysis, title: str, tool: str) -> types.Command:
     """The client's own command, which shows the prompt for the person to write; else the server's, which starts."""
-    path = uris.to_path(analysis.document.uri)
-    where = {"projectRoot": os.path.dirname(os.path.dirname(path))} if path is not None else {}
+    where = _where(analysis)
     if snapshot.client.adal_run_command:
         draft = example_call(analysis.file, tool)
         return types.Command(title=title, command=CLIENT_RUN_COMMAND, arguments=[{**where, "draft": draft}])
     prompt = f"Try the tool {tool} once with arguments that make sense here, and tell what it returned."
     return types.Command(title=title, command=COMMAND_RUN_AGENT, arguments=[{**where, "prompt": prompt}])
+
+
+def _can_try(snapshot: Snapshot, analysis: Analysis, tool: str) -> bool:
+    """A client without a form for arguments can try what needs none."""
+    return snapshot.client.adal_try_command or not needs_arguments(analysis.file, tool)
+
+
+def _try(snapshot: Snapshot, analysis: Analysis, title: str, tool: str) -> types.Command:
+    command = CLIENT_TRY_COMMAND if snapshot.client.adal_try_command else COMMAND_TRY_TOOL
+    return types.Command(title=title, command=command, arguments=[{**_where(analysis), "tool": tool}])
+
+
+def _where(analysis: Analysis) -> dict[str, str]:
+    path = uris.to_path(analysis.document.uri)
+    return {"projectRoot": os.path.dirname(os.path.dirname(path))} if path is not None else {}

@@ -1,0 +1,87 @@
+"""Trying a tool: one call with arguments that a person gave, without a model, through the same gate as in a run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+from adal_ls.agent import gate
+from adal_ls.agent.approval import ALLOW_ONCE, Approvals
+from adal_ls.agent.assembly import ModelCall
+from adal_ls.agent.gate import CallResult, GateContext
+from adal_ls.agent.interpreters import choose_interpreter, environments
+from adal_ls.agent.projects import Projects
+from adal_ls.agent.registry import registry_of
+from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest, ApprovalResolved
+from adal_ls.protocol.host import HostSettings
+from adal_ls.protocol.runs import ToolProgressEvent
+from adal_ls.protocol.tools import ToolsTryParams, ToolsTryResult
+
+
+class _Consent:
+    """The person who pressed Run: allows the one call there is, and nothing for later."""
+
+    async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+        return ApprovalAnswer(
+            approval_id=request.approval_id,
+            args_digest=request.args_digest,
+            outcome="selected",
+            option_id=ALLOW_ONCE.option_id,
+        )
+
+    def resolved(self, resolved: ApprovalResolved) -> None:
+        """Nobody was asked, so nobody need be told."""
+
+
+async def try_tool(
+    params: ToolsTryParams, root: Path, projects: Projects, settings: HostSettings, on_text: Callable[[str], None]
+) -> ToolsTryResult:
+    """Loads the tools of `root` and runs one of them to its end. Cancelling the caller stops it with all its processes.
+
+    Args:
+        on_text: gets what the tool prints or yields meanwhile.
+
+    Raises:
+        ValueError: there is no such tool, or the project's tools cannot be loaded; the text says which.
+        RegistryError: more tools than a run can have.
+    """
+    attempt = f"try-{uuid4().hex}"
+    lease, why = await projects.lease(root, attempt)
+    stopped = True
+    try:
+        registry = registry_of(lease, settings.enabled_default_tools, settings.disabled_default_tools)
+        if registry.find(params.tool) is None:
+            known = ", ".join(spec["function"]["name"] for spec in registry.specs(any_name=True)) or "none"
+            raise ValueError(why or f"there is no tool '{params.tool}'; the tools there are: {known}")
+        context = GateContext(
+            run_id=attempt,
+            registry=registry,
+            mode="default",
+            root=root,
+            approvals=Approvals(_Consent()),
+            custom=lease,
+            emit=lambda event: on_text(event.text) if isinstance(event, ToolProgressEvent) else None,
+            any_name=True,
+            pythons=environments(choose_interpreter(settings.interpreter, root)),
+        )
+        result = await gate.execute(ModelCall("try", params.tool, dict(params.arguments)), context)
+        stopped = False
+    finally:
+        if lease is not None:
+            await asyncio.shield(lease.release(stop=stopped))
+        await asyncio.shield(projects.ended(root, attempt))
+    return _told(result)
+
+
+def _told(result: CallResult) -> ToolsTryResult:
+    return ToolsTryResult(
+        status=result.status,
+        output=result.output,
+        observation=result.observation,
+        display=result.display,
+        printed=result.printed,
+        trace=result.trace,
+        duration_ms=result.duration_ms,
+    )
