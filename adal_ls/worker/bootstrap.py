@@ -23,19 +23,26 @@ def register() -> None:
 
 
 def main() -> None:
-    reading, writing = int(sys.argv[1]), int(sys.argv[2])
-    root, load_limit = sys.argv[3], float(sys.argv[4])
+    """`worker READING WRITING`: one worker. `parent SOCKET`: forks workers until the host closes the socket."""
+    role, descriptors = sys.argv[1], [int(text) for text in sys.argv[2:]]
     if sys.version_info < (3, 10):  # noqa: UP036 - this file is what meets the old ones
         sys.exit(f"adal-ls needs Python 3.10 or newer for the tools, this is {sys.version.split()[0]}")
     if sys.platform == "win32":  # handles are passed there, not descriptors
         import msvcrt
 
-        reading = msvcrt.open_osfhandle(reading, os.O_RDONLY | os.O_BINARY)
-        writing = msvcrt.open_osfhandle(writing, os.O_BINARY)
+        descriptors = [
+            msvcrt.open_osfhandle(handle, os.O_BINARY | (os.O_RDONLY if index == 0 else 0))
+            for index, handle in enumerate(descriptors)
+        ]
     register()
-    from adal_ls.worker.serve import serve
+    if role == "parent":
+        from adal_ls.worker.parent import fork_workers
 
-    serve(reading, writing, root=root, load_limit=load_limit)
+        fork_workers(*descriptors)
+    else:
+        from adal_ls.worker.serve import serve
+
+        serve(*descriptors)
 
 
 # A child of `multiprocessing` imports this file again and must not serve.

@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from adal_ls.wire.peer import ConnectionClosedError, Json, Peer, ProtocolViolationError, RpcError
-from adal_ls.worker import process
 from adal_ls.worker.channel import QueueWriter, start_reading
 from adal_ls.worker.data import (
     Limits,
@@ -41,8 +40,12 @@ from adal_ls.worker.death import (
     crash_place,
     unloaded,
 )
+from adal_ls.worker.ending import end_strays
+from adal_ls.worker.forking import ParentLostError
 from adal_ls.worker.output import OutputReader
 from adal_ls.worker.printed import Transcript
+from adal_ls.worker.spawning import Started, WorkerProcess
+from adal_ls.worker.starting import SHARED, WorkerSource
 
 __all__ = [
     "Limits",
@@ -71,15 +74,15 @@ class WorkerClient:
     runs: only that takes the tool's child processes with it for sure.
     """
 
-    def __init__(self, spawned: process.Spawned, interpreter: str, root: Path, limits: Limits) -> None:
+    def __init__(self, started: Started, interpreter: str, root: Path, limits: Limits) -> None:
         """For `start` alone."""
         self._interpreter = interpreter
         self._root = root
         self._limits = limits
-        self._process = spawned.process
-        self._mark = spawned.mark
+        self._process = started.process
+        self._mark = started.mark
         self._loop = asyncio.get_running_loop()
-        self._writer = QueueWriter(spawned.writing)
+        self._writer = QueueWriter(started.writing)
         self._peer = Peer(
             self._writer.send,
             {"hello": self._hello, "hangs": self._hangs, "progress": self._progress},
@@ -93,14 +96,19 @@ class WorkerClient:
         self._worn = False
         self._progress_of: dict[str, Listener] = {}
         self._stops: set[asyncio.Task[None]] = set()
-        self._output = OutputReader(spawned.output, self._loop)
+        self._output = OutputReader(started.output, self._loop)
         self._room = threading.Semaphore(_MOST_UNREAD)
-        start_reading(spawned.reading, self._read, self._threadsafe(self._stream_ended))
+        start_reading(started.reading, self._read, self._threadsafe(self._stream_ended))
         threading.Thread(target=self._await_exit, name="adal-ls worker exit", daemon=True).start()
 
     @classmethod
-    async def start(cls, interpreter: str, project_root: Path, *, limits: Limits | None = None) -> WorkerClient:
+    async def start(
+        cls, interpreter: str, project_root: Path, *, limits: Limits | None = None, source: WorkerSource = SHARED
+    ) -> WorkerClient:
         """Starts `interpreter` (a path or a name on PATH) as the worker of `project_root`. Runs no project code yet.
+
+        Args:
+            source: where fresh workers come from; what is kept warm is kept there.
 
         Raises:
             WorkerStartError: it cannot be started, is too old, or has no pydantic; the text names the way out.
@@ -108,15 +116,20 @@ class WorkerClient:
         limits = limits or Limits()
         root = Path(os.path.abspath(project_root))  # noqa: ASYNC240, PTH100 - no file access
         try:
-            spawned = process.spawn(interpreter, root, limits.load)
+            started = await source.take(interpreter, limits.start)
         except OSError as fault:
             raise WorkerStartError(f"the Python interpreter '{interpreter}' cannot be started: {fault}") from fault
-        client = cls(spawned, interpreter, root, limits)
+        except ParentLostError as fault:
+            raise WorkerStartError(f"the Python interpreter '{interpreter}' {fault}") from fault
+        client = cls(started, interpreter, root, limits)
         try:
-            await client._greeted()
-        except BaseException:
+            search_path = await client._greeted()
+        except BaseException as fault:
+            if isinstance(fault, WorkerStartError):
+                source.drop(interpreter)
             await client.close()
             raise
+        source.served(interpreter, search_path)
         return client
 
     @property
@@ -140,7 +153,8 @@ class WorkerClient:
         transcript = Transcript(self._limits.printed)
         with self._output.collecting(None, transcript):
             try:
-                answer = await self._peer.request("load", {}, timeout=self._limits.load)
+                where = {"root": str(self._root), "limit": self._limits.load}
+                answer = await self._peer.request("load", where, timeout=self._limits.load)
                 project = read_project(answer)
             except asyncio.TimeoutError:
                 self._finish(by_load_limit(self._limits.load))
@@ -213,7 +227,12 @@ class WorkerClient:
         self._finish(CLOSED)
         await self._death()
 
-    async def _greeted(self) -> None:
+    async def _greeted(self) -> list[str]:
+        """Where the worker looks for packages.
+
+        Raises:
+            WorkerStartError: it cannot serve.
+        """
         transcript = Transcript(self._limits.printed)
         with self._output.collecting(None, transcript):
             await asyncio.wait(
@@ -224,9 +243,10 @@ class WorkerClient:
             how = self._ended.result().text if self._ended.done() else f"was silent for {self._limits.start:g} s"
             said = f": {transcript.text.strip()}" if transcript.text.strip() else ""
             raise WorkerStartError(f"the Python interpreter '{self._interpreter}' {how}{said}")
-        fault = self._greeting.result().get("fault")
-        if fault is not None:
-            raise WorkerStartError(str(fault))
+        greeting = self._greeting.result()
+        if greeting.get("fault") is not None:
+            raise WorkerStartError(str(greeting["fault"]))
+        return [str(folder) for folder in greeting["path"]]
 
     async def _result(self, request: asyncio.Future[Json]) -> ToolResult:
         try:
@@ -325,7 +345,7 @@ class WorkerClient:
             return
         self._end = death or ENDING
         if death is not None:
-            process.kill(self._process)
+            self._process.kill()
         self._writer.close()
         reaping = asyncio.ensure_future(self._reap(death))
         self._stops.add(reaping)
@@ -335,9 +355,10 @@ class WorkerClient:
         if death is None:
             # The pipe's end comes a moment before the exit; a process that lives on without its pipe is of no use.
             await asyncio.to_thread(_wait, self._process, self._limits.stop)
-        process.kill(self._process)
+        self._process.kill()
         code = await asyncio.to_thread(self._process.wait)
-        await asyncio.to_thread(process.end_strays, self._mark)
+        self._process.release()
+        await asyncio.to_thread(end_strays, self._mark)
         if death is None:
             death = by_itself(code)
         self._end = death
@@ -358,6 +379,6 @@ class WorkerClient:
         return later
 
 
-def _wait(worker: subprocess.Popen[bytes], seconds: float) -> None:
+def _wait(worker: WorkerProcess, seconds: float) -> None:
     with contextlib.suppress(subprocess.TimeoutExpired):
         worker.wait(seconds)

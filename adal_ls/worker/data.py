@@ -125,7 +125,17 @@ class ToolResult:
 
 
 def project_to_json(project: LoadedProject) -> dict[str, Any]:
-    return dataclasses.asdict(project)
+    return {
+        **_fields(project),
+        "tools": [_fields(tool) for tool in project.tools],
+        "problems": [_fields(problem) for problem in project.problems],
+        "error": None if project.error is None else _fields(project.error),
+    }
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    """As `dataclasses.asdict`, which copies all that is inside and takes as long as making the schemas."""
+    return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
 
 
 def result_to_json(result: ToolResult) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adal_ls.worker.data import LoadedProject, LoadError, LoadErrorKind
-from adal_ls.worker.process import describe_exit
+from adal_ls.worker.ending import describe_exit
 from adal_ls.worker.sources import Sources
 
 _CRASH_FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.M)  # as faulthandler writes it
@@ -41,8 +41,9 @@ CLOSED = Death("exit", "was ended by adal-ls")
 CANCELLED = Death("exit", "was ended because a call was cancelled")
 
 
-def by_itself(code: int) -> Death:
-    return Death("crash" if code < 0 else "exit", describe_exit(code), code)
+def by_itself(code: int | None) -> Death:
+    """`code` None: nobody saw how it ended."""
+    return Death("crash" if code is not None and code < 0 else "exit", describe_exit(code), code)
 
 
 def by_breach(fault: object) -> Death:

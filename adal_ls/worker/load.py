@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import os
 import sys
 import threading
 import types
@@ -31,10 +32,15 @@ class Project:
 
 
 def load(root: str) -> Project:
-    """Loads the project in `root`, the current folder. Never raises for what the project does, short of a crash."""
+    """Goes to `root` and loads the project there. Never raises for what the project does, short of a crash."""
     folder = str(Path(root, FOLDER))
     file = str(Path(folder, FILE))
     project = Project(Sources(root))
+    try:
+        os.chdir(root)
+    except OSError as fault:
+        project.loaded = LoadedProject(error=LoadError("exception", f"no way into the project: {fault}", root))
+        return project
     sys.argv = [file]
     sys.dont_write_bytecode = True
     project.sources.install([folder])
@@ -84,12 +90,13 @@ def reporting_place(sources_of: str, limit: float, report: Callable[[str, int], 
 def _run(file: str, folder: str, sources: Sources) -> types.ModuleType:
     loader = project_loader(sources)(MODULE, file)
     spec = importlib.util.spec_from_file_location(MODULE, file, loader=loader)
-    if spec is None:
+    code = loader.get_code(MODULE)
+    if spec is None or code is None:
         raise ImportError(f"{file} cannot be loaded")
     module = importlib.util.module_from_spec(spec)
     sys.modules[MODULE] = module
-    standin.prepare(loader.get_data(file), folder)
-    loader.exec_module(module)
+    standin.prepare(code, folder)
+    exec(code, vars(module))  # noqa: S102 - as `exec_module`, which would compile it once more
     return module
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import faulthandler
+import functools
 import importlib.metadata
 import json
 import os
@@ -13,21 +14,22 @@ import queue
 import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from adal_ls.wire.peer import REQUEST_FAILED, Json, Peer, RpcError
 from adal_ls.worker.channel import BlockingWriter, start_reading
 from adal_ls.worker.data import ToolResult, project_to_json, result_to_json
+from adal_ls.worker.ending import kill_own_group
 from adal_ls.worker.load import Project, load, reporting_place
 from adal_ls.worker.printed import CALL, install_streams
-from adal_ls.worker.process import kill_own_group
 from adal_ls.worker.results import within_frame
+from adal_ls.worker.warmup import warm_up
 
 if TYPE_CHECKING:
     from adal_ls.worker.arguments import Signature
 
 
-def serve(reading: int, writing: int, *, root: str, load_limit: float) -> None:
+def serve(reading: int, writing: int) -> NoReturn:
     """Serves the host on the private descriptors until they end; then the process ends with its children."""
     for descriptor in (reading, writing):
         os.set_inheritable(descriptor, False)
@@ -38,16 +40,25 @@ def serve(reading: int, writing: int, *, root: str, load_limit: float) -> None:
     writer = BlockingWriter(writing)
     inbox = _Inbox()
     start_reading(reading, inbox.put, lambda _: kill_own_group())
-    _notify(writer, "hello", {"python": platform.python_version(), "executable": sys.executable, "fault": _lacking()})
+    greeting = {"python": platform.python_version(), "path": sys.path, "fault": lacking()}
+    _notify(writer, "hello", greeting)
+    warm_up(lambda: inbox.is_empty)
     first = inbox.wait()
     # Before the loop runs, in the main thread: files call asyncio.run and signal.signal when they are imported.
+    project = _load(json.loads(first)["params"], writer)
+    asyncio.run(_serve_calls(project, writer, inbox, first))
+    os._exit(0)
+
+
+def _load(params: Json, writer: BlockingWriter) -> Project:
+    root: str = params["root"]
     report = lambda file, line: _notify(writer, "hangs", {"file": file, "line": line})  # noqa: E731
     # A crash tells the line on descriptor 2, where the host reads it; it is the only witness.
     faulthandler.enable(2, all_threads=False)
-    with reporting_place(root, load_limit, report):
+    with reporting_place(root, params["limit"], report):
         project = load(root)
     faulthandler.disable()
-    asyncio.run(_serve_calls(project, writer, inbox, first))
+    return project
 
 
 class _Inbox:
@@ -61,6 +72,10 @@ class _Inbox:
     def put(self, body: bytes) -> None:
         with self._lock:
             self._deliver(body)
+
+    @property
+    def is_empty(self) -> bool:
+        return self._waiting.empty()
 
     def wait(self) -> bytes:
         return self._waiting.get()
@@ -129,7 +144,8 @@ async def _serve_calls(project: Project, writer: BlockingWriter, inbox: _Inbox, 
     await asyncio.get_running_loop().create_future()  # the reader ends the process
 
 
-def _lacking() -> str | None:
+@functools.cache
+def lacking() -> str | None:
     """What this interpreter lacks to run tools, and the command that helps."""
     try:
         version = importlib.metadata.version("pydantic")

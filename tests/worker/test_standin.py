@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.worker.standin import only_tool_output
+from adal_ls.worker.standin import wanted_of_adalflow
 from tests.worker.conftest import Loaded, Project, Workers
 
 FIRST_EXAMPLE = """
@@ -125,9 +125,37 @@ async def test_a_real_package_that_cannot_be_imported_is_replaced(loaded: Loaded
     assert (await worker.call("f", {})).observation == "seen"
 
 
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("import json\n", set()),
+        ("from adalflow.core.types import ToolOutput\n", {"ToolOutput"}),
+        ("from adalflow import ToolOutput as Out\n", {"ToolOutput"}),
+        ("from adalflow.core.types import (\n    ToolOutput,\n    Other,\n)\n", {"ToolOutput", "Other"}),
+        ("from adalflow.core import *\n", {"*"}),
+        ("from adalflow.components import ToolOutput\n", {""}),
+        ("import adalflow\n", {""}),
+        ("import adalflow.core.types as t\n", {""}),
+        ("class A:\n    def f(self):\n        return [lambda: __import__, g]\n", set()),
+        ("class A:\n    def f(self):\n        import adalflow\n", {""}),
+        ("from . import adalflow\n", set()),
+        ("adalflow = 1\nprint(adalflow.ToolOutput)\n", set()),
+        ("\n".join(f"n{i} = {i + 1000}" for i in range(400)) + "\nfrom adalflow import Other\n", {"Other"}),
+    ],
+)
+def test_what_a_file_takes_from_adalflow_is_seen_without_running_it(
+    tmp_path: Path, source: str, wanted: set[str]
+) -> None:
+    assert wanted_of_adalflow(compile(source, "tools.py", "exec"), str(tmp_path)) == wanted
+
+
 def test_the_scan_follows_local_modules_once(tmp_path: Path) -> None:
+    code = compile("import a\n", "tools.py", "exec")
     (tmp_path / "a.py").write_text("import b\nfrom adalflow import ToolOutput\n")
     (tmp_path / "b.py").write_text("import a\nthis is no python\n")
-    assert only_tool_output(b"import a\n", str(tmp_path))
-    (tmp_path / "b.py").write_text("import a, adalflow\n")
-    assert not only_tool_output(b"import a\n", str(tmp_path))
+    assert wanted_of_adalflow(code, str(tmp_path)) == {"ToolOutput"}
+    (tmp_path / "b.py").write_text("import a\nfrom pack import deep\n")
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text("")
+    (tmp_path / "pack" / "deep.py").write_text("import adalflow\n")
+    assert wanted_of_adalflow(code, str(tmp_path)) == {"ToolOutput", ""}

@@ -1,0 +1,237 @@
+"""The host's side of a warm parent: asks it for workers and hears how they end. Linux."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import select
+import socket
+import subprocess
+import threading
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotYetError
+from typing import Any, BinaryIO, cast
+
+from adal_ls.worker.ending import MARK, describe_exit, kill_group
+from adal_ls.worker.spawning import Pipes, Started, command
+
+_MOST = 1024 * 1024
+_MOST_SAID = 65536
+
+
+class ParentLostError(Exception):
+    """The warm parent has ended or does not answer; the text goes on from a subject and tells what it printed."""
+
+
+class WarmParent:
+    """A warm parent process. Any thread may use it; a thread of its own listens.
+
+    It ends with `close`, or after `retire` with its last worker, or when this process ends.
+    """
+
+    def __init__(self, interpreter: str) -> None:
+        """Raises: OSError: the interpreter cannot be started."""
+        self._environment = {name: value for name, value in os.environ.items() if name != MARK}
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            try:
+                self._process = subprocess.Popen(
+                    [*command(interpreter), "parent", str(theirs.fileno())],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    env=self._environment,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                )
+            except BaseException:
+                ours.close()
+                raise
+        self._printed = cast("BinaryIO", self._process.stdout)
+        self._socket = ours
+        self._lock = threading.Lock()
+        self._asked: dict[int, Future[ForkedProcess]] = {}
+        self._count = 0
+        self._workers: dict[int, ForkedProcess] = {}
+        self._retired = False
+        self.lost = False
+        threading.Thread(target=self._listen, name="adal-ls warm parent", daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def fork(self, timeout: float) -> Started:
+        """A fresh worker with this process's environment as it is now.
+
+        Raises:
+            OSError: no worker can be forked, or there are no descriptors for its pipes.
+            ParentLostError: the parent is gone, or was silent for `timeout` seconds and is ended.
+        """
+        pipes = Pipes.open()
+        mark = secrets.token_hex(16)
+        try:
+            answer = self._ask(pipes, mark)
+            process = await asyncio.wait_for(asyncio.wrap_future(answer), timeout)
+        except asyncio.TimeoutError:
+            pipes.close()
+            self._process.kill()
+            raise ParentLostError(f"was silent for {timeout:g} s") from None
+        except BaseException:  # of a cancelled caller too: the worker sees its pipes end
+            pipes.close()
+            raise
+        pipes.close_workers()
+        return Started(process, pipes.reading, pipes.writing, pipes.output, mark)
+
+    def reap(self, pid: int) -> None:
+        """Lets the ended worker's id go."""
+        with self._lock:
+            worker = self._workers.pop(pid, None)
+            if worker is None:
+                return
+            os.close(worker.ended)
+            with contextlib.suppress(OSError):  # lost: then its workers have been reaped by the system
+                self._send({"reap": pid})
+            self._close_if_unused()
+
+    def retire(self) -> None:
+        """No more workers are wanted of it; those there are live on."""
+        with self._lock:
+            self._retired = True
+            self._close_if_unused()
+
+    def close(self) -> None:
+        """Ends it with all its workers, and waits for it. Idempotent."""
+        self._hang_up()
+        try:
+            self._process.wait(2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _ask(self, pipes: Pipes, mark: str) -> Future[ForkedProcess]:
+        answer: Future[ForkedProcess] = Future()
+        now = {**os.environ, MARK: mark}
+        request = {
+            "set": {name: value for name, value in now.items() if self._environment.get(name) != value},
+            "unset": [name for name in self._environment if name not in now],
+        }
+        with self._lock:
+            if self.lost:
+                raise ParentLostError("is gone")
+            self._count += 1
+            self._asked[self._count] = answer
+            try:
+                self._send({"fork": self._count, **request}, pipes.workers)
+            except OSError as fault:
+                del self._asked[self._count]
+                raise ParentLostError(f"takes no requests ({fault})") from fault
+        return answer
+
+    def _send(self, message: dict[str, Any], descriptors: tuple[int, ...] = ()) -> None:
+        # Never waits: a parent that does not read is no use.
+        socket.send_fds(self._socket, [json.dumps(message).encode()], descriptors, socket.MSG_DONTWAIT)
+
+    def _close_if_unused(self) -> None:
+        if self._retired and not self._workers and not self._asked:
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    # In the listening thread.
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                data = self._socket.recv(_MOST)
+            except OSError:
+                break
+            if not data:
+                break
+            message = json.loads(data)
+            if "ended" in message:
+                self._note_end(message["ended"], message["code"])
+            else:
+                self._answer(message)
+        said = self._last_words()
+        with self._lock:
+            self.lost = True
+            asked, self._asked = self._asked, {}
+            self._socket.close()
+        for answer in asked.values():
+            if answer.set_running_or_notify_cancel():
+                answer.set_exception(ParentLostError(said))
+        self._watch_orphans()
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        with self._lock:
+            answer = self._asked.pop(message["id"])
+            worker = None
+            if "pid" in message:
+                worker = ForkedProcess(self, message["pid"])
+                self._workers[worker.pid] = worker
+        if not answer.set_running_or_notify_cancel():
+            if worker is not None:  # nobody waits for it any more
+                worker.kill()
+                worker.release()
+        elif worker is None:
+            answer.set_exception(OSError(message["fault"]))
+        else:
+            answer.set_result(worker)
+
+    def _note_end(self, pid: int, code: int | None) -> None:
+        with self._lock:
+            worker = self._workers.get(pid)
+        if worker is not None and not worker.code.done():
+            worker.code.set_result(code)
+
+    def _last_words(self) -> str:
+        try:
+            code: int | None = self._process.wait(1)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        os.set_blocking(self._printed.fileno(), False)
+        with self._printed:
+            said = (self._printed.read(_MOST_SAID) or b"").decode("utf-8", "replace").strip()
+        return describe_exit(code) + (f": {said}" if said else "")
+
+    def _watch_orphans(self) -> None:
+        """The parent is gone, so nobody else sees its workers end. How they end cannot be known any more."""
+        while True:
+            with self._lock:
+                left = {worker.ended: pid for pid, worker in self._workers.items() if not worker.code.done()}
+            if not left:
+                return
+            poll = select.poll()
+            for ended in left:
+                poll.register(ended, select.POLLIN)
+            for ended, _ in poll.poll(1000):
+                self._note_end(left[ended], None)
+
+
+class ForkedProcess:
+    """A worker that is a child of the warm parent, which keeps its id from being given away until `release`."""
+
+    def __init__(self, parent: WarmParent, pid: int) -> None:
+        self._parent = parent
+        self.pid = pid
+        self.ended = os.pidfd_open(pid)
+        self.code: Future[int | None] = Future()
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        try:
+            return self.code.result(timeout)
+        except NotYetError as fault:
+            raise subprocess.TimeoutExpired("worker", timeout or 0) from fault
+
+    def kill(self) -> None:
+        kill_group(self.pid)
+
+    def release(self) -> None:
+        self._parent.reap(self.pid)

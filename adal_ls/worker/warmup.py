@@ -1,0 +1,40 @@
+"""What is imported ahead, so that a load or a call need not wait for it. In the worker and its warm parent.
+
+Our own modules, pydantic and, of the standard library, what tools use most and what takes longest. Never a package
+that only the project uses: importing one can start threads, which a fork does not survive, and it reads the
+environment, which is another one for each load.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+
+# In the order of who waits for it: the first call, then the imports of common tools files.
+_MODULES = (
+    "adal_ls.worker.calling",
+    "adal_ls.worker.arguments",
+    "subprocess",
+    "urllib.request",
+    "concurrent.futures.thread",
+    "tempfile",
+    "csv",
+    "sqlite3",
+    "email.message",
+    "xml.etree.ElementTree",
+)
+
+
+def warm_up(wanted: Callable[[], bool]) -> bool:
+    """Imports one module after the other as long as `wanted`; whether all are there.
+
+    A module that cannot be imported is left for the one who needs it to say so.
+    """
+    for name in _MODULES:
+        if not wanted():
+            return False
+        try:
+            importlib.import_module(name)
+        except ImportError:  # no pydantic, or a Python built without sqlite3
+            continue
+    return True
