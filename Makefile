@@ -2,6 +2,7 @@
 # make test    all checks and tests; installs Neovim and bubblewrap where they are missing
 # make editor  the example workspace in a VS Code in the browser, with the extension
 # make bench-lint     edits of tools files of 20 to 10,000 tools, in this server and in others
+# make bench-worker   a saved tools file until its tools are loaded, with and without a process kept warm
 # make bench-server   the language server beside others, which it installs into .artifacts/bench (minutes; a quiet machine)
 # make lock    new exact versions and hashes in requirements/
 
@@ -14,7 +15,7 @@ PACKAGE := pyproject.toml adal_ls/version.py
 LOCK := --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-header --quiet
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test lint types check-format imports pytest tools lock bench-lint bench-server clean
+.PHONY: run test lint types check-format imports pytest tools lock bench-lint bench-server bench-worker clean
 
 run: $(VENV)/.runtime
 	@ADAL_LS=$(CURDIR)/$(BIN)/adal-ls examples/tour.sh
@@ -71,6 +72,9 @@ bench-lint: .artifacts/bench/.installed
 
 bench-server: .artifacts/bench/.installed
 	$(BIN)/python -m benchmarks.server
+
+bench-worker: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.worker
 
 .artifacts/bench/.installed: benchmarks/server/peers.txt $(VENV)/.dev
 	$(PYTHON) -m venv .artifacts/bench/venv

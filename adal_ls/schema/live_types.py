@@ -138,6 +138,8 @@ def resolve(annotation: object, namespace: Namespace, *, of_class: bool = False)
     Raises:
         UnknownTypeError: it cannot be evaluated.
     """
+    if type(annotation) is type:  # int, str, a plain class: most of them, and nothing to look up
+        return annotation
     # One at a time: `get_type_hints` of a whole function gives nothing when one name is missing.
     holds = {"__annotations__": {"it": annotation}}
     carrier: Any = type("Carrier", (), holds) if of_class else types.SimpleNamespace(**holds)

@@ -357,8 +357,8 @@ class WorkerClient:
             await asyncio.to_thread(_wait, self._process, self._limits.stop)
         self._process.kill()
         code = await asyncio.to_thread(self._process.wait)
-        self._process.release()
         await asyncio.to_thread(end_strays, self._mark)
+        await asyncio.to_thread(self._process.release)
         if death is None:
             death = by_itself(code)
         self._end = death

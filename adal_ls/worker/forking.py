@@ -20,6 +20,7 @@ from adal_ls.worker.spawning import Pipes, Started, command
 
 _MOST = 1024 * 1024
 _MOST_SAID = 65536
+_MOST_REAPING = 2.0  # seconds; a process that the kernel cannot end is not waited for
 
 
 class ParentLostError(Exception):
@@ -58,6 +59,7 @@ class WarmParent:
         self._workers: dict[int, ForkedProcess] = {}
         self._retired = False
         self.lost = False
+        self._said = ""
         threading.Thread(target=self._listen, name="adal-ls warm parent", daemon=True).start()
 
     @property
@@ -86,15 +88,20 @@ class WarmParent:
         pipes.close_workers()
         return Started(process, pipes.reading, pipes.writing, pipes.output, mark)
 
-    def reap(self, pid: int) -> None:
-        """Lets the ended worker's id go."""
+    def reap(self, worker: ForkedProcess) -> None:
+        """Lets the ended worker's id go; returns when that is done and its orphans have ended."""
         with self._lock:
-            worker = self._workers.pop(pid, None)
-            if worker is None:
-                return
-            os.close(worker.ended)
-            with contextlib.suppress(OSError):  # lost: then its workers have been reaped by the system
-                self._send({"reap": pid})
+            if self.lost or worker.pid not in self._workers:
+                worker.reaped.set()  # by the system
+            else:
+                try:
+                    self._send({"reap": worker.pid})
+                except OSError:
+                    self._process.kill()  # it does not read any more
+        worker.reaped.wait(_MOST_REAPING)
+        with self._lock:
+            if self._workers.pop(worker.pid, None) is not None:
+                os.close(worker.ended)
             self._close_if_unused()
 
     def retire(self) -> None:
@@ -121,14 +128,13 @@ class WarmParent:
         }
         with self._lock:
             if self.lost:
-                raise ParentLostError("is gone")
+                raise ParentLostError(self._said)
             self._count += 1
             self._asked[self._count] = answer
             try:
                 self._send({"fork": self._count, **request}, pipes.workers)
-            except OSError as fault:
-                del self._asked[self._count]
-                raise ParentLostError(f"takes no requests ({fault})") from fault
+            except OSError:  # it has ended, or does not read; the listener tells
+                self._process.kill()
         return answer
 
     def _send(self, message: dict[str, Any], descriptors: tuple[int, ...] = ()) -> None:
@@ -156,16 +162,20 @@ class WarmParent:
             message = json.loads(data)
             if "ended" in message:
                 self._note_end(message["ended"], message["code"])
+            elif "reaped" in message:
+                self._note_reaped(message["reaped"])
             else:
                 self._answer(message)
-        said = self._last_words()
+        self._said = self._last_words()
         with self._lock:
             self.lost = True
             asked, self._asked = self._asked, {}
             self._socket.close()
+            for worker in self._workers.values():
+                worker.reaped.set()
         for answer in asked.values():
             if answer.set_running_or_notify_cancel():
-                answer.set_exception(ParentLostError(said))
+                answer.set_exception(ParentLostError(self._said))
         self._watch_orphans()
 
     def _answer(self, message: dict[str, Any]) -> None:
@@ -178,7 +188,7 @@ class WarmParent:
         if not answer.set_running_or_notify_cancel():
             if worker is not None:  # nobody waits for it any more
                 worker.kill()
-                worker.release()
+                threading.Thread(target=worker.release, name="adal-ls release", daemon=True).start()
         elif worker is None:
             answer.set_exception(OSError(message["fault"]))
         else:
@@ -189,6 +199,12 @@ class WarmParent:
             worker = self._workers.get(pid)
         if worker is not None and not worker.code.done():
             worker.code.set_result(code)
+
+    def _note_reaped(self, pid: int) -> None:
+        with self._lock:
+            worker = self._workers.get(pid)
+        if worker is not None:
+            worker.reaped.set()
 
     def _last_words(self) -> str:
         try:
@@ -223,6 +239,7 @@ class ForkedProcess:
         self.pid = pid
         self.ended = os.pidfd_open(pid)
         self.code: Future[int | None] = Future()
+        self.reaped = threading.Event()
 
     def wait(self, timeout: float | None = None) -> int | None:
         try:
@@ -234,4 +251,4 @@ class ForkedProcess:
         kill_group(self.pid)
 
     def release(self) -> None:
-        self._parent.reap(self.pid)
+        self._parent.reap(self)

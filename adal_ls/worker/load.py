@@ -25,27 +25,27 @@ MODULE = "adal_tools_1"
 class Project:
     """The loaded project: what is told to the host, and the live functions."""
 
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
+    def __init__(self, root: str) -> None:
+        self.sources = Sources(root)
         self.loaded = LoadedProject(python=sys.executable)
         self.tools: dict[str, ListedTool] = {}
 
 
-def load(root: str) -> Project:
-    """Goes to `root` and loads the project there. Never raises for what the project does, short of a crash."""
+def load(project: Project) -> None:
+    """Goes to the project's folder and loads it. Never raises for what the project does, short of a crash."""
+    root = project.sources.root
     folder = str(Path(root, FOLDER))
     file = str(Path(folder, FILE))
-    project = Project(Sources(root))
     try:
         os.chdir(root)
     except OSError as fault:
         project.loaded = LoadedProject(error=LoadError("exception", f"no way into the project: {fault}", root))
-        return project
+        return
     sys.argv = [file]
     sys.dont_write_bytecode = True
     project.sources.install([folder])
     if not Path(file).is_file():
-        return project
+        return
     try:
         module = _run(file, folder, project.sources)
         tools, problems = read_custom_tools(vars(module).get("CUSTOM_TOOLS", ABSENT), file)
@@ -53,7 +53,7 @@ def load(root: str) -> Project:
         project.loaded = LoadedProject(
             error=_error(fault, file, project.sources), sources=project.sources.digests, python=sys.executable
         )
-        return project
+        return
     project.sources.note_loaded()
     project.tools = {tool.loaded.name: tool for tool in tools}
     project.loaded = LoadedProject(
@@ -62,16 +62,15 @@ def load(root: str) -> Project:
         sources=project.sources.digests,
         python=sys.executable,
     )
-    return project
 
 
 @contextmanager
-def reporting_place(sources_of: str, limit: float, report: Callable[[str, int], None]) -> Iterator[None]:
+def reporting_place(sources: Sources, limit: float, report: Callable[[str, int], None]) -> Iterator[None]:
     """Tells `report` shortly before `limit` seconds where in the project the calling thread is, if it still loads.
 
     The host ends a load that takes too long; only the worker can say which line it hung on.
     """
-    sources, thread = Sources(sources_of), threading.get_ident()
+    thread = threading.get_ident()
 
     def look() -> None:
         found = frames.current_place(sys._current_frames().get(thread), sources)

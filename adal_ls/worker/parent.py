@@ -28,7 +28,7 @@ from adal_ls.worker.warmup import warm_up
 _MOST = 1024 * 1024
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 _LIKELIER = b"500"  # of -1000 to 1000: where memory runs out, a worker goes before the editor and the host do
-_LOOK_AGAIN = 50  # ms, while an orphan that was killed has not ended
+_LOOK_AGAIN = 5  # ms, while an orphan that was killed has not ended
 
 
 def fork_workers(control: int) -> NoReturn:
@@ -50,6 +50,7 @@ class _Parent:
         self._ended: set[int] = set()  # not reaped: their ids stay theirs
         self._doomed: set[int] = set()  # reaped as soon as they have ended
         self._orphans = False
+        self._reaped: list[int] = []  # not told yet: orphans of theirs are still ending
 
     def run(self) -> NoReturn:
         warm = False
@@ -115,6 +116,7 @@ class _Parent:
         os.close(self._workers.pop(pid))
         self._ended.discard(pid)
         self._doomed.discard(pid)
+        self._reaped.append(pid)
         self._end_orphans()
 
     def _end_orphans(self) -> None:
@@ -126,6 +128,8 @@ class _Parent:
                     os.kill(pid, signal.SIGKILL)
                 with contextlib.suppress(ChildProcessError):
                     self._orphans = os.waitpid(pid, os.WNOHANG)[0] == 0 or self._orphans
+        while self._reaped and not self._orphans:
+            self._tell({"reaped": self._reaped.pop()})
 
     def _tell(self, message: dict[str, object]) -> None:
         try:

@@ -14,19 +14,16 @@ import queue
 import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-from adal_ls.wire.peer import REQUEST_FAILED, Json, Peer, RpcError
+from adal_ls.wire.peer import Json
+from adal_ls.worker.calls import Calls
 from adal_ls.worker.channel import BlockingWriter, start_reading
-from adal_ls.worker.data import ToolResult, project_to_json, result_to_json
+from adal_ls.worker.data import project_to_json
 from adal_ls.worker.ending import kill_own_group
 from adal_ls.worker.load import Project, load, reporting_place
-from adal_ls.worker.printed import CALL, install_streams
-from adal_ls.worker.results import within_frame
+from adal_ls.worker.printed import install_streams
 from adal_ls.worker.warmup import warm_up
-
-if TYPE_CHECKING:
-    from adal_ls.worker.arguments import Signature
 
 
 def serve(reading: int, writing: int) -> NoReturn:
@@ -43,20 +40,22 @@ def serve(reading: int, writing: int) -> NoReturn:
     greeting = {"python": platform.python_version(), "path": sys.path, "fault": lacking()}
     _notify(writer, "hello", greeting)
     warm_up(lambda: inbox.is_empty)
-    first = inbox.wait()
+    request = json.loads(inbox.wait())
     # Before the loop runs, in the main thread: files call asyncio.run and signal.signal when they are imported.
-    project = _load(json.loads(first)["params"], writer)
-    asyncio.run(_serve_calls(project, writer, inbox, first))
+    project = _load(request["params"], writer)
+    _send(writer, {"id": request["id"], "result": project_to_json(project.loaded)})
+    warm_up(lambda: inbox.is_empty)
+    asyncio.run(_serve_calls(project, writer, inbox))
     os._exit(0)
 
 
 def _load(params: Json, writer: BlockingWriter) -> Project:
-    root: str = params["root"]
+    project = Project(params["root"])
     report = lambda file, line: _notify(writer, "hangs", {"file": file, "line": line})  # noqa: E731
     # A crash tells the line on descriptor 2, where the host reads it; it is the only witness.
     faulthandler.enable(2, all_threads=False)
-    with reporting_place(root, params["limit"], report):
-        project = load(root)
+    with reporting_place(project.sources, params["limit"], report):
+        load(project)
     faulthandler.disable()
     return project
 
@@ -87,59 +86,8 @@ class _Inbox:
             self._deliver = lambda body: loop.call_soon_threadsafe(receive, body)
 
 
-class _Calls:
-    """The requests of the host."""
-
-    def __init__(self, project: Project, writer: BlockingWriter) -> None:
-        self._project = project
-        self._running: dict[str, asyncio.Task[ToolResult]] = {}
-        self._signatures: dict[str, Signature] = {}
-        self.peer = Peer(writer.send, {"load": self._load, "call": self._call, "cancel": self._cancel})
-
-    async def _load(self, _: Json) -> Json:
-        return project_to_json(self._project.loaded)
-
-    async def _call(self, params: Json) -> Json:
-        # Here, since they need pydantic, which takes 50 ms and is not needed to load.
-        from adal_ls.worker.arguments import Signature
-        from adal_ls.worker.calling import StillRunningError, call
-
-        token: str = params["call"]
-        CALL.set(token)
-        tool = self._project.tools[params["name"]]
-        if tool.loaded.name not in self._signatures:
-            self._signatures[tool.loaded.name] = Signature(tool.loaded.name, tool.function)
-        self._running[token] = task = asyncio.ensure_future(
-            call(
-                tool.function,
-                self._signatures[tool.loaded.name],
-                params["arguments"],
-                self._project.sources,
-                limit=params["limit"],
-                on_progress=lambda text: self.peer.notify("progress", {"call": token, "text": text}),
-            )
-        )
-        try:
-            return result_to_json(within_frame(await task))
-        except asyncio.CancelledError:
-            if not task.cancelled():
-                raise
-            return result_to_json(ToolResult("cancelled", None, "The call was cancelled."))
-        except StillRunningError:
-            raise RpcError(REQUEST_FAILED, "the tool cannot be stopped without its process") from None
-        finally:
-            del self._running[token]
-
-    async def _cancel(self, params: Json) -> Json:
-        task = self._running.get(params["call"])
-        if task is not None:
-            task.cancel()
-        return None
-
-
-async def _serve_calls(project: Project, writer: BlockingWriter, inbox: _Inbox, first: bytes) -> None:
-    calls = _Calls(project, writer)
-    calls.peer.receive(first)
+async def _serve_calls(project: Project, writer: BlockingWriter, inbox: _Inbox) -> None:
+    calls = Calls(project, writer.send)
     inbox.attach(asyncio.get_running_loop(), calls.peer.receive)
     await asyncio.get_running_loop().create_future()  # the reader ends the process
 
@@ -162,7 +110,11 @@ def lacking() -> str | None:
 
 
 def _notify(writer: BlockingWriter, method: str, params: dict[str, Any]) -> None:
-    writer.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+    _send(writer, {"method": method, "params": params})
+
+
+def _send(writer: BlockingWriter, message: dict[str, Any]) -> None:
+    writer.send(json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode())
 
 
 def _close(*descriptors: int) -> None:

@@ -25,6 +25,7 @@ class Sources:
         self.root = _absolute(root)
         self.digests: dict[str, str] = {}
         self._loaded_at: float | None = None
+        self._before = frozenset(sys.modules)
         # An environment inside the project folder (.venv) is not the project's code.
         self._foreign = [
             os.path.realpath(prefix)
@@ -63,8 +64,8 @@ class Sources:
     def note_loaded(self) -> None:
         """The tools are loaded: notes files behind modules that came another way (extension modules, user loaders)."""
         self._loaded_at = time.time()
-        for module in list(sys.modules.values()):
-            path = getattr(module, "__file__", None)
+        for name, module in list(sys.modules.items()):
+            path = None if name in self._before else getattr(module, "__file__", None)
             if isinstance(path, str) and self.owns(path):
                 self._note_file(path)
 
