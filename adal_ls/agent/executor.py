@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from adal_ls.agent import builtin
-from adal_ls.agent.lease import ToolsGoneError, ToolsLease
+from adal_ls.agent.custom import CustomTools, ToolCaller
+from adal_ls.agent.lease import ToolsGoneError
 from adal_ls.agent.registry import RegisteredTool
 from adal_ls.protocol.runs import ToolStatus
-from adal_ls.worker.client import ToolResult, WorkerClient, WorkerDiedError, WorkerError
+from adal_ls.worker.client import ToolResult, WorkerDiedError, WorkerError
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Execution:
     tool: RegisteredTool
     arguments: dict[str, Any]
     root: Path
-    custom: ToolsLease | None
+    custom: CustomTools | None
     on_print: Callable[[str], None]
     pythons: Sequence[Path] = ()
 
@@ -70,7 +71,7 @@ async def _execute(execution: Execution) -> ToolResult:
         return await _call(await execution.custom.worker(), execution)
 
 
-async def _call(worker: WorkerClient, execution: Execution) -> ToolResult:
+async def _call(worker: ToolCaller, execution: Execution) -> ToolResult:
     return await worker.call(
         execution.tool.name, execution.arguments, on_print=execution.on_print, on_progress=execution.on_print
     )

@@ -22,8 +22,8 @@ from adal_ls.agent import executor
 from adal_ls.agent.approval import Answer, Approvals, Question
 from adal_ls.agent.assembly import ModelCall
 from adal_ls.agent.batch import TextBatch
+from adal_ls.agent.custom import CustomTools
 from adal_ls.agent.digest import args_digest, bytes_digest, canonical
-from adal_ls.agent.lease import ToolsLease
 from adal_ls.agent.policy import judge
 from adal_ls.agent.preview import preview
 from adal_ls.agent.registry import RegisteredTool, ToolRegistry
@@ -77,7 +77,7 @@ class GateContext:
     mode: PermissionMode
     root: Path
     approvals: Approvals
-    custom: ToolsLease | None
+    custom: CustomTools | None
     emit: Callable[[Event], None]
     any_name: bool = False
     pythons: Sequence[Path] = ()

@@ -38,6 +38,10 @@ class Conversation:
         """Every call id used so far."""
         return frozenset(self._call_ids)
 
+    def instruct(self, system: str) -> None:
+        """Another system prompt from the next request on."""
+        self._messages[0] = {"role": "system", "content": system}
+
     def add_prompt(self, text: str) -> None:
         self._messages.append({"role": "user", "content": sound(text)})
 

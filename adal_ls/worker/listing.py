@@ -201,7 +201,7 @@ def _listed(entry: _Entry, file: str, problems: list[LoadProblem]) -> ListedTool
         LoadProblem(f"tool '{entry.name}': {problem.message}", None, entry.name, entry.index, left_out=False)
         for problem in schema.problems
     )
-    where, line, function = _place(entry.function, file)
+    where, line, function = place_of(entry.function, file)
     loaded = LoadedTool(
         name=entry.name,
         description=schema.description if entry.description is None else entry.description,
@@ -214,7 +214,7 @@ def _listed(entry: _Entry, file: str, problems: list[LoadProblem]) -> ListedTool
     return ListedTool(entry.function, schema, loaded)
 
 
-def _place(function: Function, file: str) -> tuple[str, int, str]:
+def place_of(function: Function, file: str) -> tuple[str, int, str]:
     inner: Any = function.func if isinstance(function, functools.partial) else function
     inner = inspect.unwrap(inner)
     if not inspect.isroutine(inner):

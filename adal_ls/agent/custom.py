@@ -1,0 +1,38 @@
+"""The code of custom tools as the gate and the executor know it: in a worker, or in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from adal_ls.worker.data import ToolResult
+
+
+class ToolCaller(Protocol):
+    """Calls a tool by its name. Cancelling the call stops the tool, as far as that can be done."""
+
+    async def call(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        *,
+        on_print: Callable[[str], None] | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> ToolResult: ...
+
+
+class CustomTools(Protocol):
+    """The tools of one run, as they were when it started."""
+
+    @property
+    def digest(self) -> str:
+        """Of all their code."""
+        ...
+
+    async def worker(self) -> ToolCaller:
+        """Who calls them, alive.
+
+        Raises:
+            ToolsGoneError: they cannot be called any more.
+        """
+        ...

@@ -1,0 +1,187 @@
+"""Loads `.adal/tools.py` and `.adal/agents.py` into a user's own script, as often as it asks.
+
+The modules beside them are loaded afresh each time, from their source alone; what was loaded before stays as it was
+where a load fails.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from adal_ls.agent.inprocess import InProcessRunner
+from adal_ls.agent.memory import Memory
+from adal_ls.sdk.agent import Agent, AgentRuntime
+from adal_ls.sdk.binding import BINDING, ProjectBinding
+from adal_ls.sdk.errors import AdalError, InvalidConfigError, ProjectLoadError
+from adal_ls.sdk.project import LoadedFiles
+from adal_ls.sdk.runner import RuntimeOptions
+from adal_ls.worker import frames, standin
+from adal_ls.worker.listing import ABSENT, ListedTool, read_custom_tools
+from adal_ls.worker.sources import Sources, project_loader
+
+TOOLS, AGENTS = "tools.py", "agents.py"
+FOLDER = ".adal"
+
+_MEMORIES: dict[Path, Memory] = {}
+"""Conversations by project: they outlive reloads, and a project that is loaded twice has them once."""
+
+
+class InProcessFiles:
+    """Implements `sdk.project.ProjectFiles`."""
+
+    def __init__(self, root: Path, options: RuntimeOptions, *, agents: bool = True) -> None:
+        self._root = root
+        self._options = options
+        self._with_agents = agents
+        self._folder = str(root / FOLDER)
+        self._memory = _MEMORIES.setdefault(root, Memory())
+        self._finder: _Finder | None = None
+
+    def load(self) -> LoadedFiles:
+        sources = Sources(str(self._root))
+        fresh = _Finder(self._folder, sources)
+        before = _own_modules(self._folder)
+        self._swap(fresh)
+        try:
+            loaded = self._load(sources)
+        except BaseException:
+            self._swap(self._finder)
+            sys.modules.update(before)
+            raise
+        self._finder = fresh
+        return loaded
+
+    def close(self) -> None:
+        self._swap(None)
+        self._finder = None
+
+    def _swap(self, finder: _Finder | None) -> None:
+        """`finder` alone finds the project's modules from now on; those that were found before are forgotten."""
+        for name in _own_modules(self._folder):
+            del sys.modules[name]
+        sys.meta_path[:] = [
+            other
+            for other in sys.meta_path
+            if not (isinstance(other, _Finder | _Inside) and other.folder == self._folder)
+        ]
+        if finder is not None:
+            sys.meta_path.insert(0, finder.inside)
+            sys.meta_path.append(finder)
+
+    def _load(self, sources: Sources) -> LoadedFiles:
+        tools, left_out = self._tools(sources)
+        runner = InProcessRunner(memory=self._memory, custom=tools, sources=sources, notes=left_out)
+        runtime = AgentRuntime(None, self._options, runner)
+        file = Path(self._folder, AGENTS)
+        agents: Mapping[str, Agent[Any]] = {}
+        if self._with_agents and file.is_file():
+            token = BINDING.set(ProjectBinding(self._root, runner, self._options))
+            try:
+                agents = _agents(self._run(file, sources), file)
+            finally:
+                BINDING.reset(token)
+        elif self._with_agents:
+            agents = {"default": runtime.create_agent("default", description="The tools of .adal/tools.py.")}
+        functions = {tool.loaded.name: _as_entry(tool) for tool in tools}
+        return LoadedFiles(agents, functions, runtime)
+
+    def _tools(self, sources: Sources) -> tuple[list[ListedTool], list[str]]:
+        file = Path(self._folder, TOOLS)
+        if not file.is_file():
+            return [], []
+        module = self._run(file, sources)
+        tools, problems = read_custom_tools(vars(module).get("CUSTOM_TOOLS", ABSENT), str(file))
+        return tools, list(dict.fromkeys(problem.message for problem in problems if problem.left_out))
+
+    def _run(self, file: Path, sources: Sources) -> ModuleType:
+        name = f"adal_project_{file.stem}"
+        loader = project_loader(sources)(name, str(file))
+        spec = importlib.util.spec_from_file_location(name, file, loader=loader)
+        if spec is None:
+            raise ProjectLoadError(f"{file} cannot be loaded", str(file))
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            standin.prepare(loader.get_data(str(file)), self._folder)
+            loader.exec_module(module)
+        except AdalError:
+            raise
+        except (Exception, SystemExit) as fault:
+            where, line = frames.place(fault, sources) or (str(file), 0)
+            text = f"syntax error: {fault.msg}" if isinstance(fault, SyntaxError) else frames.message(fault)
+            place = f"{where}:{line}" if line else where
+            raise ProjectLoadError(f"{place}: {text}", where, line) from fault
+        return module
+
+
+class _Inside:
+    """Finds the parts of packages that lie in the project's folder."""
+
+    def __init__(self, folder: str, sources: Sources) -> None:
+        self.folder = folder
+        self._details: tuple[Any, ...] = (
+            (ExtensionFileLoader, EXTENSION_SUFFIXES),
+            (project_loader(sources), SOURCE_SUFFIXES),
+        )
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        for place in path or ():
+            if place == self.folder or place.startswith(self.folder + os.sep):
+                found = FileFinder(place, *self._details).find_spec(name, target)
+                if found is not None:
+                    return found
+        return None
+
+
+class _Finder:
+    """Finds the modules beside the project's files: last, so that none shadows another module."""
+
+    def __init__(self, folder: str, sources: Sources) -> None:
+        self.folder = folder
+        self.inside = _Inside(folder, sources)
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        return self.inside.find_spec(name, [self.folder], target) if path is None else None
+
+
+def _own_modules(folder: str) -> dict[str, ModuleType]:
+    found = {}
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and file.startswith(folder + os.sep):
+            found[name] = module
+    return found
+
+
+def _agents(module: ModuleType, file: Path) -> dict[str, Agent[Any]]:
+    """
+    Raises:
+        InvalidConfigError: AGENTS is missing or holds something else than agents with different ids.
+    """
+    listed = vars(module).get("AGENTS")
+    if not isinstance(listed, (list, tuple)):
+        what = "defines no AGENTS" if "AGENTS" not in vars(module) else "has AGENTS that is no list"
+        raise InvalidConfigError(f"{file} {what}; write AGENTS = [runtime.create_agent(...), ...]")
+    agents: dict[str, Agent[Any]] = {}
+    for index, agent in enumerate(listed):
+        if not isinstance(agent, Agent):
+            raise InvalidConfigError(f"{file}: entry {index} of AGENTS is no agent but {type(agent).__name__}")
+        if agent.id in agents:
+            raise InvalidConfigError(f"{file}: two agents of AGENTS have the id '{agent.id}'")
+        agents[agent.id] = agent
+    return agents
+
+
+def _as_entry(tool: ListedTool) -> dict[str, Any]:
+    return {
+        "function": tool.function,
+        "description": tool.loaded.description,
+        "require_approval": tool.loaded.require_approval,
+    }

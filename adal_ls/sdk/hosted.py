@@ -1,0 +1,88 @@
+"""Tools that the host serves: descriptions of them, which cross from the project's process to the host.
+
+Whoever loads a project's code neither runs a built-in tool nor speaks to an MCP server; it only says what should.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, TypedDict
+
+WORKSPACE_TOOLS = ("read_file", "write_file", "edit_file", "list_files", "grep", "glob", "bash", "fetch_url")
+"""The tools of a workspace, in the order in which a model sees them."""
+
+
+class WorkspacePolicy(TypedDict, total=False):
+    """What the tools of one workspace may touch; what is left out has the default of the host.
+
+    cwd: the folder that file tools and bash share; relative it counts from the project.
+    allow_read, allow_write: folders and files; left out it is `[cwd]`, None and `[]` are none, `"**"` is everything. A
+        list is taken as it is: `cwd` is not added to it.
+    deny_read, deny_write: beats what is allowed.
+    allow_network: whether bash reaches the network.
+    allowed_domains, denied_domains: which hosts may be reached.
+    allow_env: variables that bash inherits, as names or globs; True for all, by default none.
+    bash_timeout_ms, fetch_timeout_ms: milliseconds.
+    max_read_bytes, max_write_bytes: of one file.
+    max_response_bytes, max_redirects, allowed_urls, allow_private_network: for fetch_url.
+    backend: `native` (bubblewrap on Linux) or `asrt`.
+    """
+
+    cwd: str | Path
+    allow_read: Sequence[str] | None
+    allow_write: Sequence[str] | None
+    deny_read: Sequence[str]
+    deny_write: Sequence[str]
+    allow_network: bool
+    allowed_domains: Sequence[str]
+    denied_domains: Sequence[str]
+    allow_env: bool | Sequence[str]
+    bash_timeout_ms: int
+    fetch_timeout_ms: int
+    max_read_bytes: int
+    max_write_bytes: int
+    max_response_bytes: int
+    max_redirects: int
+    allowed_urls: Sequence[str]
+    allow_private_network: bool
+    backend: Literal["asrt", "native"]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceTool:
+    """A built-in tool of the host under a policy: the keys of `WorkspacePolicy` that were given, as JSON holds them."""
+
+    name: str
+    policy: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpServer:
+    """An MCP server and how to reach it: by a command (stdio), or by a URL (streamable HTTP).
+
+    Attributes:
+        name: for people, and for messages about tools of the same name.
+        command: the program and its arguments.
+        env: variables for the program, beside the few that MCP programs always get.
+        cwd: the folder the program starts in.
+        url: of the endpoint.
+        headers: sent with each request; secrets belong in the environment of the host, not in a project's file.
+        require_approval: whether a person is asked before each call.
+        timeout_ms: for connecting, and for each request.
+    """
+
+    name: str
+    command: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    cwd: str | None = None
+    url: str | None = None
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    require_approval: bool = True
+    timeout_ms: int = 30_000
+
+    @property
+    def transport(self) -> Literal["stdio", "http"]:
+        return "stdio" if self.command else "http"
