@@ -8,13 +8,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, cast
+
+from typing_extensions import TypeVar
 
 from adal_ls.sdk.context import ToolContext
 from adal_ls.sdk.errors import InvalidConfigError
 from adal_ls.sdk.toolset import ToolSet
 
-ContextT = TypeVar("ContextT")
+ContextT = TypeVar("ContextT", default=Any)
 ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
 
 ContextSchema = Any

@@ -22,7 +22,7 @@ class Sum:
 def test_a_set_is_a_mapping_or_a_list_or_a_tuple_of_functions_and_dicts() -> None:
     entry = {"function": add, "description": "Sum.", "require_approval": False}
     for tools in ({"add": entry}, [entry], (entry,)):
-        (read,) = read_tool_set(tools)  # type: ignore[arg-type]
+        (read,) = read_tool_set(tools)
         assert (read.name, read.function, read.description, read.require_approval) == ("add", add, "Sum.", False)
     assert read_tool_set({"plus": add})[0].name == "plus"
     assert read_tool_set([add])[0].require_approval is True
