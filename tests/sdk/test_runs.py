@@ -102,7 +102,7 @@ async def test_r4_a_provider_that_parses_its_own_schema_gets_the_default(tmp_pat
         root: str = "."
 
     def get_tools(ctx: ToolContext[Any]) -> ToolSet:
-        return tool(Root.model_validate(ctx.tool_provider_context or {}).root)  # type: ignore[no-any-return]
+        return tool(Root.model_validate(ctx.tool_provider_context or {}).root)
 
     provider = create_tool_provider(get_tools=get_tools, context_schema=Root)
     runtime = create_runtime(model=script(tmp_path, calls("where"), said("ok")))
