@@ -21,7 +21,7 @@ class _Subcommand:
 
 
 _SUBCOMMANDS = {
-    "check": _Subcommand("adal_ls.cli.check", "Lint tools files; nothing in them is run."),
+    "check": _Subcommand("adal_ls.cli.check.command", "Lint tools files; nothing in them is run."),
     "doctor": _Subcommand("adal_ls.cli.doctor", "Look whether everything is in place; no key is shown."),
     "rule": _Subcommand("adal_ls.cli.rule", "Explain a rule of the lint, or list them."),
     "run": _Subcommand("adal_ls.cli.run", "Run the agent once, without an editor."),

@@ -10,9 +10,7 @@ from typing import Any
 import click
 
 from adal_ls.cli.output import say
-from adal_ls.workspace.projects import FOLDER, holds_tools
-
-_REPOSITORY = (".git", ".hg", ".svn")
+from adal_ls.workspace.projects import FOLDER, holds_tools, is_repository
 
 
 def nearest(start: Path) -> Path | None:
@@ -25,7 +23,7 @@ def upward(start: Path) -> Iterator[Path]:
     folder, home = project_of(start), _home()
     while True:
         yield folder
-        if folder in (home, folder.parent) or any(os.path.lexists(folder / name) for name in _REPOSITORY):
+        if folder in (home, folder.parent) or is_repository(os.fspath(folder)):
             return
         folder = folder.parent
 

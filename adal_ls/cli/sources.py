@@ -18,11 +18,11 @@ _STEPS_UP = 3
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One tools file with its findings. `path` is as a person would name it; `readable`: there was a file to check."""
+    """One tools file with its findings. `path` is as a person would name it; `readable`: there was a text to check."""
 
     path: str
-    file: lint.ToolFile
-    findings: list[lint.Finding]
+    text: str
+    findings: tuple[lint.Finding, ...]
     readable: bool = True
 
 
@@ -54,13 +54,22 @@ def _above() -> list[str]:
 
 def read(path: str, config: lint.Config) -> Source:
     """Reads and checks one file. What cannot be read is one located finding."""
-    content = disk.read(path) or disk.unreadable("there is no such file or folder")
-    file = lint.read(content.text)
+    return _checked(path, disk.read(path) or disk.unreadable("there is no such file or folder"), config)
+
+
+def from_bytes(path: str, data: bytes, config: lint.Config) -> Source:
+    """Checks what stands in, or would stand in, the file at `path`."""
+    return _checked(path, disk.content(data), config)
+
+
+def _checked(path: str, content: disk.Content, config: lint.Config) -> Source:
     if not content.readable:
-        return Source(path, file, list(content.faults), readable=False)
+        return Source(path, "", content.faults, readable=False)
     # Bytes that Python refuses make every syntax error after them doubtful, and the first one is the cause.
-    more = [finding for finding in lint.check(file, config) if not content.faults or finding.code != "ADAL001"]
-    return Source(path, file, sorted([*content.faults, *more], key=lambda finding: finding.range))
+    found = lint.check(lint.read(content.text), config)
+    more = [finding for finding in found if not content.faults or finding.code != "ADAL001"]
+    findings = sorted([*content.faults, *more], key=lambda finding: finding.range)
+    return Source(path, content.text, tuple(findings))
 
 
 def _shown(path: str) -> str:

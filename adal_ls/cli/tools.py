@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,16 @@ from adal_ls import lint
 from adal_ls.cli import call, left_out, sources
 from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
 from adal_ls.cli.project import project_option
-from adal_ls.cli.sources import Source
+
+
+@dataclass(frozen=True, slots=True)
+class _Tools:
+    """A tools file as it was read, and what lint says of it."""
+
+    path: str
+    file: lint.ToolFile
+    findings: tuple[lint.Finding, ...]
+
 
 _FORMAT = click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="What to print.")
 
@@ -68,15 +78,15 @@ def show(name: str, project: Path, style: str) -> None:
         give(f"Problems: {', '.join(tool['problems'])} (see adal-ls check)")
 
 
-def _read(project: Path) -> Source:
+def _read(project: Path) -> _Tools:
     path = project / ".adal" / "tools.py"
     source = sources.read(str(path), lint.Config())
     if not source.readable:
         raise Failure(f"{path}: {source.findings[0].message}")
-    return source
+    return _Tools(source.path, lint.read(source.text), source.findings)
 
 
-def _tools(source: Source) -> list[dict[str, Any]]:
+def _tools(source: _Tools) -> list[dict[str, Any]]:
     """The tools as `adal/tools/list` has them: positions from 0, characters in UTF-16 units."""
     uri = Path(source.path).resolve().as_uri()
     return [
@@ -102,11 +112,11 @@ def _lsp_position(file: lint.ToolFile, position: lint.Position) -> dict[str, int
     return {"line": position.line, "character": len(before.encode("utf-16-le", "surrogatepass")) // 2}
 
 
-def _row(source: Source, tool: dict[str, Any]) -> list[str]:
+def _row(source: _Tools, tool: dict[str, Any]) -> list[str]:
     return [tool["name"], _approval(source, tool), " ".join(tool["problems"]), _summary(tool)]
 
 
-def _approval(source: Source, tool: dict[str, Any]) -> str:
+def _approval(source: _Tools, tool: dict[str, Any]) -> str:
     codes = left_out.codes(source.file, source.findings, tool["name"], tool["problems"])
     if codes:
         return f"left out: {' '.join(codes)}"
@@ -117,7 +127,7 @@ def _summary(tool: dict[str, Any]) -> str:
     return str(tool["description"]).strip().split("\n")[0]
 
 
-def _say_what_is_not_listed(source: Source, found: list[dict[str, Any]]) -> None:
+def _say_what_is_not_listed(source: _Tools, found: list[dict[str, Any]]) -> None:
     """Why the list is shorter than a reader may expect; on standard error."""
     nameless = [entry for entry in source.file.entries if entry.name is None]
     broken = [entry for entry in nameless if not left_out.is_computed(entry)]

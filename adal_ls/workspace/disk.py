@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 MAX_BYTES = 8 * 1024 * 1024
 """A larger file is not read; 10,000 tools are about half of it."""
 
+_TOO_LARGE = f"the file is larger than {MAX_BYTES:,} bytes and is not read"
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -25,19 +27,26 @@ class Content:
 
 def read(path: str) -> Content | None:
     """What stands in the file at `path`; None if there is no file."""
-    from adal_ls import lint  # after the server has answered `initialize`
-
     try:
         found = os.stat(path)
         obstacle = _obstacle(found)
         if obstacle is not None:
             return unreadable(obstacle)
         with open(path, "rb") as file:
-            text, faults = lint.decode(file.read())
+            return content(file.read())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as fault:
         return unreadable(f"the file cannot be read: {fault.strerror}")
+
+
+def content(data: bytes) -> Content:
+    """What the bytes of a file say."""
+    from adal_ls import lint  # after the server has answered `initialize`
+
+    if len(data) > MAX_BYTES:
+        return unreadable(_TOO_LARGE)
+    text, faults = lint.decode(data)
     return Content(text, tuple(faults))
 
 
@@ -56,5 +65,5 @@ def _obstacle(found: os.stat_result) -> str | None:
     if not stat.S_ISREG(found.st_mode):  # opening a pipe would wait for ever
         return "this is no regular file (a device, pipe or socket)"
     if found.st_size > MAX_BYTES:
-        return f"the file is larger than {MAX_BYTES:,} bytes and is not read"
+        return _TOO_LARGE
     return None

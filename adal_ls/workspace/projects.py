@@ -55,6 +55,11 @@ def is_tools_file(uri: str) -> bool:
     return uri[:5].lower() == "file:" and uris.spelling(uri).endswith("/.adal/tools.py")
 
 
+def is_repository(folder: str) -> bool:
+    """Whether a repository begins in `folder`. Where Git has a worktree or submodule, `.git` is a file."""
+    return any(os.path.lexists(os.path.join(folder, name)) for name in (".git", ".hg", ".svn"))
+
+
 def of_file(path: str, uri: str | None = None) -> Project:
     """The project of the tools file at `path`."""
     root = os.path.dirname(os.path.dirname(path))
@@ -74,11 +79,17 @@ def holds_tools(folder: str) -> bool:
 
 def discover(folder: str) -> Iterator[Project]:
     """The projects in `folder` and below, nearest first. Does not follow symbolic links to folders."""
+    for current in searched(folder):
+        if holds_tools(current):
+            yield of_file(os.path.join(current, FOLDER, "tools.py"))
+
+
+def searched(folder: str) -> Iterator[str]:
+    """The folders that can hold a project: `folder` and those below it, without other people's and generated ones."""
     waiting, seen = [folder], 0
     while waiting and seen < MAX_FOLDERS:
         current, seen = waiting.pop(0), seen + 1
-        if holds_tools(current):
-            yield of_file(os.path.join(current, FOLDER, "tools.py"))
+        yield current
         try:
             with os.scandir(current) as entries:
                 waiting += sorted(

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from adal_ls.workspace.projects import is_repository
+
 if TYPE_CHECKING:
     from adal_ls.lint.pyproject import Settings
 
 NAME = "pyproject.toml"
 _MAX_BYTES = 1024 * 1024
-_REPOSITORY = (".git", ".hg", ".svn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def candidates(root: str) -> list[str]:
 def _folders(root: str) -> Iterator[str]:
     """`root` and the folders above it, up to the one that a repository begins in."""
     above = [root]
-    while not any(os.path.lexists(os.path.join(above[-1], name)) for name in _REPOSITORY):
+    while not is_repository(above[-1]):
         parent = os.path.dirname(above[-1])
         if parent == above[-1]:
             yield root

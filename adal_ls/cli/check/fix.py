@@ -30,13 +30,14 @@ class Fixed:
     refused: str | None = None
 
 
-def mend(source: Source, config: lint.Config, *, write: bool) -> Fixed:
+def mend(source: Source, config: lint.Config, *, write: bool, original: bytes | None = None) -> Fixed:
     """Apply the fixes that need no choice, and write the file if that is wanted and anything changed.
 
     The line ends, the byte order mark, the encoding and the mode of the file stay, and a link stays a link. A file
-    whose bytes Python refuses is left alone, and so is one that changed since it was read.
+    whose bytes Python refuses is left alone, and so is one that changed since it was read. `original` are the bytes of
+    a source that is no file; it cannot be written.
     """
-    before = source.file.text
+    before = source.text
     if not source.readable:
         return Fixed(source.path, before, before, ())
     after, applied = fix_all(before, config)
@@ -44,7 +45,7 @@ def mend(source: Source, config: lint.Config, *, write: bool) -> Fixed:
         return Fixed(source.path, before, before, ())
     try:
         path = Path(os.path.realpath(source.path))
-        data = _mended(before, after, path.read_bytes())
+        data = _mended(before, after, path.read_bytes() if original is None else original)
         if write:
             _replace(path, data)
     except NotWritableError as fault:
@@ -52,11 +53,6 @@ def mend(source: Source, config: lint.Config, *, write: bool) -> Fixed:
     except OSError as fault:
         return Fixed(source.path, before, before, (), f"the file cannot be written: {fault.strerror}")
     return Fixed(source.path, before, after, applied)
-
-
-def changed(path: str, fixed: Sequence[Fixed]) -> bool:
-    """Whether a file was mended."""
-    return any(one.path == path and one.applied for one in fixed)
 
 
 def give_fixed(fixed: Sequence[Fixed]) -> None:
@@ -75,16 +71,13 @@ def as_json(fixed: Sequence[Fixed]) -> list[dict[str, Any]]:
     ]
 
 
-def give_diff(fixed: Sequence[Fixed]) -> int:
-    """Print what would change, as a unified diff. Returns the exit code: 1 if anything would."""
+def give_diff(fixed: Sequence[Fixed]) -> None:
+    """Print what would change, as a unified diff."""
     for one in fixed:
         if one.applied:
             # Line ends of the file are shown as one: those of the terminal.
             old, new = _lines(one.before), _lines(one.after)
             give("\n".join(difflib.unified_diff(old, new, one.path, one.path, lineterm="")))
-    if not tell_refused(fixed):
-        return 2
-    return 1 if any(one.applied for one in fixed) else 0
 
 
 def tell_refused(fixed: Sequence[Fixed]) -> bool:

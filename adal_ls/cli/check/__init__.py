@@ -1,0 +1,1 @@
+"""`adal-ls check`: lint tools files."""
