@@ -22,11 +22,16 @@ const bundles = [
   },
 ];
 
-if (existsSync(`${root}/webview/main.ts`)) {
+/** @type {[string, string][]} */
+const pages = [
+  ["webview/main.ts", "dist/webview.js"],
+  ["webview/try/main.ts", "dist/try.js"],
+];
+for (const [entry, outfile] of pages) {
   bundles.push({
     ...common,
-    entryPoints: ["webview/main.ts"],
-    outfile: "dist/webview.js",
+    entryPoints: [entry],
+    outfile,
     platform: "browser",
     format: "iife",
     target: "chrome122",

@@ -241,11 +241,14 @@ class QuietClient extends LanguageClient {
   }
 }
 
-/** Tells the server that this client shows approvals and run updates itself, and has a command that shows the prompt. */
+/** Tells the server that this client shows approvals and run updates itself, and has commands for prompts and tries. */
 class AdalCapability implements StaticFeature {
   fillClientCapabilities(capabilities: { experimental?: unknown }): void {
     const others = capabilities.experimental as object | undefined;
-    capabilities.experimental = { ...others, adal: { approval: 1, runUpdates: 1, commands: ["adal.runAgent"] } };
+    capabilities.experimental = {
+      ...others,
+      adal: { approval: 1, runUpdates: 1, commands: ["adal.runAgent", "adal.tryTool"] },
+    };
   }
 
   initialize(): void {}

@@ -13,6 +13,7 @@ import { showStatus } from "./status.ts";
 import { ToolsModel } from "./tools/model.ts";
 import { showToolsTree } from "./tools/tree.ts";
 import { watchTrust } from "./trust.ts";
+import { registerTries } from "./try/register.ts";
 
 let client: Client | undefined;
 
@@ -34,6 +35,7 @@ export function activate(context: ExtensionContext): Services | undefined {
     ...showToolsTree(tools),
     ...registerCommands(server, tools, runtime, log),
     registerRunView(context, services),
+    registerTries(context, services, tools),
     watchTrust(server, log),
     server.onDidChangeState((state) => void tellTrouble(state, server, log.show.bind(log))),
     workspace.onDidChangeConfiguration((event) => {

@@ -3,7 +3,7 @@ import type { DecisionEvent } from "../src/protocol.ts";
 import type { CallItem, RunState } from "../src/run/transcript.ts";
 import { isGoing } from "../src/run/transcript.ts";
 import { argumentLine, argumentRows } from "./argumentRows.ts";
-import { type Actions, argumentList, icon, type Local, revealed, textBox } from "./parts.ts";
+import { type Actions, argumentList, duration, icon, type Local, revealed, textBox } from "./parts.ts";
 import { type Place, traceParts } from "./traceParts.ts";
 
 /** One call: what was called, how it stands, what came out; everything about it behind the head. */
@@ -86,11 +86,4 @@ function stateIcon(call: CallItem, run: RunState): TemplateResult {
     return icon("circle-slash", "Interrupted");
   }
   return call.status === "pending" ? icon("clockface", "Waiting") : icon("loading codicon-modifier-spin", "Running");
-}
-
-function duration(milliseconds: number): string {
-  if (milliseconds < 1000) {
-    return `${Math.round(milliseconds)} ms`;
-  }
-  return `${(milliseconds / 1000).toFixed(1)} s`;
 }

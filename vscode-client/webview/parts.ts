@@ -76,3 +76,10 @@ export function moreButton(words: string, id: string, local: Local, actions: Act
 export function count(value: number): string {
   return value.toLocaleString("en-US");
 }
+
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1000) {
+    return `${Math.round(milliseconds)} ms`;
+  }
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}

@@ -1,5 +1,5 @@
-import { commands, Disposable, type ExtensionContext, env, Range, Uri, window, workspace } from "vscode";
-import type { Location } from "../protocol.ts";
+import { commands, Disposable, type ExtensionContext, env, window, workspace } from "vscode";
+import { open, openLink, openPlace, workspacePaths } from "../opening.ts";
 import type { Services } from "../services.ts";
 import { readSettings } from "../settings.ts";
 import { Attention } from "./attention.ts";
@@ -194,33 +194,4 @@ function initialSettings(): { model: string | undefined; mode: ReturnType<typeof
 
 function isRunning(state: ViewState): boolean {
   return state.queued === true || (state.run !== undefined && isGoing(state.run.state));
-}
-
-/** The editor asks before it leaves for another host, and shows the whole address. */
-async function openLink(url: string): Promise<void> {
-  const target = Uri.parse(url, true);
-  if (target.scheme !== "http" && target.scheme !== "https") {
-    throw new Error(`Only web links are opened from a run, not '${target.scheme}:' ones.`);
-  }
-  await env.openExternal(target);
-}
-
-/** A text of a tool names the place: nothing outside the workspace is opened for it. */
-async function openPlace(path: string, line: number): Promise<void> {
-  const file = Uri.file(path);
-  if (!workspace.getWorkspaceFolder(file)) {
-    throw new Error(`${path} is not in the workspace.`);
-  }
-  const selection = new Range(line - 1, 0, line - 1, 0);
-  await window.showTextDocument(file, { selection });
-}
-
-function workspacePaths(): string[] {
-  return (workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
-}
-
-async function open(location: Location): Promise<void> {
-  const { start, end } = location.range;
-  const selection = new Range(start.line, start.character, end.line, end.character);
-  await window.showTextDocument(Uri.parse(location.uri, true), { selection });
 }

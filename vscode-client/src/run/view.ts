@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { type Disposable, Uri, type WebviewView, type WebviewViewProvider } from "vscode";
-import { pageHtml } from "./html.ts";
+import type { Disposable, Uri, WebviewView, WebviewViewProvider } from "vscode";
+import { loadPage } from "../webviewPage.ts";
 import { changeOf, type FromView, type ToView, type ViewState } from "./viewState.ts";
 
 /** The id of the view in the manifest; VS Code makes the command `adal.run.focus` for it. */
@@ -35,8 +34,6 @@ export class RunView implements WebviewViewProvider, Disposable {
   resolveWebviewView(view: WebviewView): void {
     this.#view = view;
     this.#forget();
-    const files = Uri.joinPath(this.extension, "dist");
-    view.webview.options = { enableScripts: true, localResourceRoots: [files] };
     view.webview.onDidReceiveMessage((message: FromView) => {
       if (message.type === "ready") {
         this.#ready();
@@ -52,12 +49,7 @@ export class RunView implements WebviewViewProvider, Disposable {
       this.#forget();
       this.visibilityChanged();
     });
-    view.webview.html = pageHtml({
-      cspSource: view.webview.cspSource,
-      script: view.webview.asWebviewUri(Uri.joinPath(files, "webview.js")).toString(),
-      style: view.webview.asWebviewUri(Uri.joinPath(files, "webview.css")).toString(),
-      nonce: randomBytes(18).toString("base64"),
-    });
+    loadPage(view.webview, this.extension, "webview", "AdaL Run");
     this.visibilityChanged();
   }
 

@@ -19,6 +19,7 @@ test("it brings the extension, its view, the server with its libraries and the w
   for (const wanted of [
     /^extension\/dist\/extension\.js$/,
     /^extension\/dist\/webview\.js$/,
+    /^extension\/dist\/try\.js$/,
     /^extension\/bundled\/serve\.py$/,
     /^extension\/bundled\/libs\/adal_ls\/server\//,
     /^extension\/bundled\/libs\/pygls\//,

@@ -1,5 +1,6 @@
-/** Where the view's own files are, as the webview may load them, and what marks the one script that may run. */
+/** The title (plain words of our own), where the view's own files are, as the webview may load them, and what marks the one script that may run. */
 export interface PageSource {
+  readonly title: string;
   readonly cspSource: string;
   readonly script: string;
   readonly style: string;
@@ -28,7 +29,7 @@ export function pageHtml(source: PageSource): string {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy(source)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>AdaL Run</title>
+<title>${source.title}</title>
 <link rel="stylesheet" href="${source.style}">
 </head>
 <body>

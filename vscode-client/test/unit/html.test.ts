@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { contentSecurityPolicy, pageHtml } from "../../../src/run/html.ts";
+import { contentSecurityPolicy, pageHtml } from "../../src/html.ts";
 
 const SOURCE = {
+  title: "AdaL Run",
   cspSource: "https://files.example",
   script: "https://files.example/w.js",
   style: "w.css",
