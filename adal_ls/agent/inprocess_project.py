@@ -103,14 +103,14 @@ class InProcessFiles:
     def _run(self, file: Path, sources: Sources) -> ModuleType:
         name = f"adal_project_{file.stem}"
         loader = project_loader(sources)(name, str(file))
-        spec = importlib.util.spec_from_file_location(name, file, loader=loader)
-        if spec is None:
-            raise ProjectLoadError(f"{file} cannot be loaded", str(file))
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
         try:
-            standin.prepare(loader.get_data(str(file)), self._folder)
-            loader.exec_module(module)
+            code = loader.get_code(name)
+            spec = importlib.util.spec_from_file_location(name, file, loader=loader)
+            assert spec is not None  # noqa: S101 - there is none only without a loader
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[name] = module
+            standin.prepare(code, self._folder)
+            exec(code, vars(module))  # noqa: S102 - as `exec_module`, which would compile it once more
         except AdalError:
             raise
         except (Exception, SystemExit) as fault:

@@ -102,7 +102,7 @@ async def test_r4_a_provider_that_parses_its_own_schema_gets_the_default(tmp_pat
         root: str = "."
 
     def get_tools(ctx: ToolContext[Any]) -> ToolSet:
-        return tool(Root.model_validate(ctx.tool_provider_context or {}).root)
+        return tool(Root.model_validate(ctx.tool_provider_context or {}).root)  # type: ignore[no-any-return]
 
     provider = create_tool_provider(get_tools=get_tools, context_schema=Root)
     runtime = create_runtime(model=script(tmp_path, calls("where"), said("ok")))
@@ -124,7 +124,7 @@ def test_r6_an_agent_shows_its_provider_and_schema() -> None:
     provider = create_tool_provider(get_tools=lambda _: {}, context_schema=BaseModel)
     agent = create_runtime().create_agent("coder", tools=provider, model="m", system_prompt="s", description="d")
     assert agent.tools is provider
-    assert agent.tools.context_schema is BaseModel  # type: ignore[union-attr]
+    assert agent.tools.context_schema is BaseModel
     assert (agent.id, agent.model, agent.system_prompt, agent.description, agent.stop_when) == (
         "coder", "m", "s", "d", 20
     )  # fmt: skip
