@@ -106,7 +106,7 @@ class InProcessFiles:
         try:
             code = loader.get_code(name)
             spec = importlib.util.spec_from_file_location(name, file, loader=loader)
-            assert spec is not None  # noqa: S101 - there is none only without a loader
+            assert spec is not None and code is not None  # noqa: S101, PT018 - there are none only without a loader
             module = importlib.util.module_from_spec(spec)
             sys.modules[name] = module
             standin.prepare(code, self._folder)

@@ -121,9 +121,9 @@ async def test_d2_a_failed_reload_changes_nothing_and_a_later_fix_recovers(
     before, noted = project.agent("one"), log(project)
     write(root, words=broken)
     assert not await project.reload()
-    assert isinstance(project.last_error, ProjectLoadError)
-    assert (project.last_error.file, project.last_error.line) == (str(root / ".adal" / "words.py"), 1)
-    assert project.last_error.code == "LOAD_FAILED"
+    told: Any = project.last_error
+    assert isinstance(told, ProjectLoadError)
+    assert (told.code, told.file, told.line) == ("LOAD_FAILED", str(root / ".adal" / "words.py"), 1)
     assert (project.generation, project.agent("one")) == (1, before)
     assert results(await events_of(asked(project, "greet(name='Ada')"))) == ["hello Ada"]
     assert ("dispose", "shared") not in noted  # D4
