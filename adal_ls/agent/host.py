@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from adal_ls.agent.registry import RegistryError
+from adal_ls.agent.registry import RegistryError, builtin_tools
 from adal_ls.agent.runtime import Runtime, UnknownRunError
 from adal_ls.agent.store import Store, StoreError
 from adal_ls.protocol import methods
@@ -29,6 +29,7 @@ from adal_ls.protocol.host import (
     HostLoadParams,
     HostLoadResult,
     HostProject,
+    HostSettings,
 )
 from adal_ls.protocol.runs import (
     RunCancelParams,
@@ -39,7 +40,7 @@ from adal_ls.protocol.runs import (
     RunStartParams,
     RunUpdate,
 )
-from adal_ls.protocol.tools import Project, ToolsTryParams, ToolsTryProgress, ToolsTryResult, TrustChanged
+from adal_ls.protocol.tools import Project, Tool, ToolsTryParams, ToolsTryProgress, ToolsTryResult, TrustChanged
 from adal_ls.version import __version__
 from adal_ls.wire.peer import INVALID_PARAMS, REQUEST_FAILED, Handler, Json, Peer, RpcError
 
@@ -102,7 +103,10 @@ class Host:
             roots=roots,
         )
         return HostInitializeResult(
-            protocol_version=methods.PROTOCOL_VERSION, version=__version__, python=platform.python_version()
+            protocol_version=methods.PROTOCOL_VERSION,
+            version=__version__,
+            python=platform.python_version(),
+            tools=_builtin_tools(params.settings),
         )
 
     async def _load(self, params: HostLoadParams) -> HostLoadResult:
@@ -176,6 +180,13 @@ class Host:
 
     def _tell_project(self, project: Project) -> None:
         self.peer.notify(methods.HOST_PROJECT, HostProject(project=project).wire())
+
+
+def _builtin_tools(settings: HostSettings) -> list[Tool]:
+    try:
+        return builtin_tools(settings.enabled_default_tools, settings.disabled_default_tools)
+    except ValueError:
+        return []  # settings that no run can have: each run says so, with the reason
 
 
 class _ServerApprover:

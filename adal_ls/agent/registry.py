@@ -128,6 +128,27 @@ def build_registry(
     return ToolRegistry(MappingProxyType(tools), tuple(left_out))
 
 
+def builtin_tools(enabled: list[str] | None, disabled: list[str] | None) -> list[Tool]:
+    """All built-in tools, as an editor lists them.
+
+    Raises:
+        ValueError: see `naming.select_builtins`.
+    """
+    chosen = naming.select_builtins(BUILTINS, enabled, disabled)
+    return [
+        Tool(
+            name=builtin.name,
+            description=builtin.description,
+            parameters=dict(builtin.parameters),
+            require_approval=not builtin.read_only,
+            kind="builtin",
+            group=builtin.group,
+            enabled=builtin.name in chosen,
+        )
+        for builtin in BUILTINS.values()
+    ]
+
+
 def registry_of(lease: ToolsLease | None, enabled: list[str] | None, disabled: list[str] | None) -> ToolRegistry:
     """The built-in tools chosen, and the project's tools as its lease holds them.
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from adal_ls.protocol.base import Message
 from adal_ls.protocol.runs import PermissionMode
-from adal_ls.protocol.tools import Project
+from adal_ls.protocol.tools import Project, Tool
 
 
 class HostSettings(Message):
@@ -31,6 +31,7 @@ class HostInitializeResult(Message):
     protocol_version: int
     version: str
     python: str
+    tools: list[Tool] = Field(default_factory=list, description="The built-in tools, those switched off included.")
 
 
 class HostLoadParams(Message):

@@ -37,6 +37,9 @@ class Tool(Message):
     group: str | None = Field(default=None, description="Built-in tools only: Bash, Edit, Read, Search or Web.")
     location: Location | None = None
     problems: list[str] = Field(default_factory=list, description="Codes of the findings on this tool.")
+    enabled: bool = Field(
+        default=True, description="False: a built-in tool that the settings switch off. Runs lack it."
+    )
     pending: bool = Field(
         default=False, description="In the text, but not loaded: not saved, not loaded yet or left out. Runs lack it."
     )

@@ -111,6 +111,7 @@ class Service:
         )
         if host_command is None and (python := settings.host_python(options)) is not None:
             host_command = command_line(python)
+        self._builtins: list[Json] = []  # as the host told them
         self.host = Host(post, self._greeting, host_command)
         self.host.on_ready = self._host_ready
         self.host.on_gone = self._host_gone
@@ -275,7 +276,11 @@ class Service:
         return {
             "projects": [
                 tools.entry(
-                    project, self._diagnostics.of_project(project), self._loads.of(project), self.client.encoding
+                    project,
+                    self._diagnostics.of_project(project),
+                    self._loads.of(project),
+                    self._builtins,
+                    self.client.encoding,
                 )
                 for project in listed
             ]
@@ -308,6 +313,10 @@ class Service:
         self._status.clear("host")
         if isinstance(result.get("python"), str):
             self._status.python(result["python"])
+        told = result.get("tools")
+        self._builtins = told if isinstance(told, list) else []
+        for project in self._projects:
+            self._tools_changed(project.root, self._generation(project))
         self._loads.load_missing()
 
     def _host_gone(self, reason: str, wanted: bool) -> None:

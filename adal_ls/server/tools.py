@@ -14,12 +14,17 @@ if TYPE_CHECKING:
 
 
 def entry(
-    project: Project, analysis: Analysis | None, loaded: dict[str, Json] | None, encoding: Encoding
+    project: Project,
+    analysis: Analysis | None,
+    loaded: dict[str, Json] | None,
+    builtins: list[Json],
+    encoding: Encoding,
 ) -> dict[str, Json]:
     """One project of the list.
 
-    `loaded` is what the host told last (`Project` of the protocol), None before. The host knows what runs: its tools,
-    in its order, win. Lint knows where they stand and what is wrong with them, also with those that were left out.
+    `loaded` is what the host told last (`Project` of the protocol), None before, and `builtins` its built-in tools. The
+    host knows what runs: its tools, in its order, win. Lint knows where they stand and what is wrong with them, also
+    with those that were left out.
     A tool that an edit has renamed or taken away is not listed any more; what an edit has added is pending.
     """
     static = {} if analysis is None else _static(analysis, encoding)
@@ -35,7 +40,7 @@ def entry(
         "file": project.file,
         "state": told.get("state", "static"),
         "generation": told.get("generation", 0),
-        "tools": tools,
+        "tools": tools + builtins,
     }
     if told.get("error") is not None:
         out["error"] = told["error"]

@@ -65,6 +65,14 @@ def test_nothing_is_tried_in_an_untrusted_workspace(editor: Open) -> None:
         client.request("adal/tools/try", {"tool": "hello"})
 
 
+def test_the_list_has_the_built_in_tools_once_a_host_runs(editor: Open) -> None:
+    client, _ = editor(TOOLS)
+    project = client.project("loaded")
+    kinds = [(tool["name"], tool["kind"]) for tool in project["tools"]]
+    assert kinds[:3] == [("count", "custom"), ("hello", "custom"), ("sleepy", "custom")]
+    assert ("read_file", "builtin") in kinds
+
+
 def test_a_client_that_knows_lsp_alone_sees_the_result_as_a_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,8 @@ export interface Tool {
   location?: Location;
   /** Codes of the findings on this tool. */
   problems?: string[];
+  /** False: a built-in tool that the settings switch off. Runs lack it. */
+  enabled?: boolean;
   /** In the text, but not loaded: not saved, not loaded yet or left out. Runs lack it. */
   pending?: boolean;
 }
