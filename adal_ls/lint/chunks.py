@@ -24,6 +24,7 @@ from adal_ls.lint.parsing import (
     refusal_of_whole,
 )
 from adal_ls.lint.pieces import Cutter, Head
+from adal_ls.lint.stopping import look_up
 from adal_ls.lint.text import Lines, Range, count_line_ends
 from adal_ls.schema.scope import Scope
 from adal_ls.schema.scope import read as read_scope
@@ -140,6 +141,7 @@ def read_chunks(text: str) -> Iterator[Chunk]:
     """The chunks of a whole text, numbered as its lines are."""
     offset = first = 0
     while offset < len(text):
+        look_up()
         chunk = Chunk(cut(text, offset), first)
         offset += len(chunk.text)
         first += chunk.size

@@ -20,6 +20,7 @@ from adal_ls.lint.parsing import SyntaxProblem
 from adal_ls.lint.reader import join_chunks
 from adal_ls.lint.rows import Held, Row
 from adal_ls.lint.rules.base import FILE_RULES, FUNCTION_RULES, IGNORE_RULES, STATEMENT_RULES
+from adal_ls.lint.stopping import look_up
 from adal_ls.lint.subjects import of_chunk
 from adal_ls.lint.text import Lines, Range, line_end
 from adal_ls.lint.unlisted import Unlisted
@@ -107,6 +108,7 @@ class LintedText:
 
     def _look_at(self, held: Held) -> None:
         """The local rules over one chunk."""
+        look_up()
         with self._index.asked.noting() as asked:
             subjects = of_chunk(held.chunk, self._index.names, self._listed.listings)
             found = [finding for tool in subjects.functions for local in FUNCTION_RULES for finding in local(tool)]

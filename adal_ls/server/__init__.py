@@ -7,6 +7,7 @@ every `adal/*` message. The second, pygls (`dispatcher`), loads in the backgroun
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -26,6 +27,9 @@ def serve(
     source, sink = stdio.take()
     from adal_ls.server.session import Session
 
-    code = Session(source, sink, host_command, log_file, log_level).run()
+    session = Session(source, sink, host_command, log_file, log_level, force_exit=os._exit)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: session.interrupt())
+    code = session.run()
     # Threads may still wait for pipes or for pygls; an ordinary exit would wait for them.
     os._exit(code)

@@ -256,14 +256,11 @@ class Diagnostics:
             self._publish_disk(project.identity)
         self.refresh()
 
-    def check_all(self) -> None:
-        """Everything again, after a change of settings."""
+    def check_open(self) -> None:
+        """All open documents again, after a change of settings."""
         self._open.clear()
         for document in self._documents:
             self.changed(document)
-        for project in self._projects:
-            self.check_disk(project.identity)
-        self.refresh()
 
     def refresh(self) -> None:
         """Asks a pulling client to pull again."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from adal_ls.server.inbox import Release
 from adal_ls.server.rpc import INTERNAL_ERROR, Id, Json, Message
 from adal_ls.server.snapshot import Snapshot
 
@@ -24,6 +26,18 @@ Deliver = Callable[[Id, bytes], None]
 
 Refuse = Callable[[Id, int, str], None]
 """Takes an error for a request. Called from the dispatcher's thread."""
+
+END_LIMIT = 1.0
+"""Seconds the end waits for the thread; a feature that is at work looks up many times in one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turn:
+    """A request from the moment it is asked until it is handled. `done` is called then."""
+
+    message: Message
+    snapshot: Snapshot
+    done: Release
 
 
 class Dispatcher:
@@ -39,11 +53,12 @@ class Dispatcher:
         self._fault = fault
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._waiting: list[tuple[Message, Snapshot]] = []
-        self._queued: set[Id] = set()
+        self._waiting: list[_Turn] = []  # until it is loaded
+        self._open: dict[Id, _Turn] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._server: TypedServer | None = None
         self._failure: str | None = None
+        self._over = False
 
     def load(self) -> None:
         """Begins to load in the background. Has no effect the second time."""
@@ -51,26 +66,47 @@ class Dispatcher:
             self._thread = threading.Thread(target=self._run, name="typed dispatcher", daemon=True)
             self._thread.start()
 
-    def request(self, message: Message, snapshot: Snapshot) -> None:
+    def request(self, message: Message, snapshot: Snapshot, done: Release) -> None:
         """Has one request answered, with `snapshot` as the state of things at this moment."""
         self.load()
+        turn = _Turn(message, snapshot, done)
         with self._lock:
-            self._queued.add(message["id"])
+            self._open[message["id"]] = turn
             if self._loop is None and self._failure is None:
-                self._waiting.append((message, snapshot))
+                self._waiting.append(turn)
                 return
-        self._pass_on(message, snapshot)
+        self._pass_on(turn)
 
     def cancel(self, key: Id) -> None:
-        """Leaves a request out if its turn has not come. The caller answers it."""
+        """Leaves a request out if its turn has not come, and stops the work on it if it has. The caller answers it."""
         with self._lock:
-            self._queued.discard(key)
+            turn = self._open.pop(key, None)
+        if turn is not None:
+            turn.snapshot.cancellation.cancel()
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._stop_task, key)
 
-    def _pass_on(self, message: Message, snapshot: Snapshot) -> None:
+    def end(self) -> None:
+        """Stops all work and the thread."""
+        with self._lock:
+            self._over = True
+            keys, loop = list(self._open), self._loop
+        for key in keys:
+            self.cancel(key)
+        if loop is not None and self._thread is not None:
+            loop.call_soon_threadsafe(loop.stop)
+            self._thread.join(END_LIMIT)
+
+    def _stop_task(self, key: Id) -> None:
+        if self._server is not None:
+            self._server.stop(key)
+
+    def _pass_on(self, turn: _Turn) -> None:
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._handle, message, snapshot)
+            self._loop.call_soon_threadsafe(self._handle, turn)
         else:
-            self._refuse(message["id"], INTERNAL_ERROR, self._failure or "not loaded")
+            turn.done()
+            self._refuse(turn.message["id"], INTERNAL_ERROR, self._failure or "not loaded")
 
     def _run(self) -> None:
         try:
@@ -78,29 +114,39 @@ class Dispatcher:
 
             from adal_ls.server.typed import TypedServer
 
-            loop = asyncio.new_event_loop()
             self._server = TypedServer.start(self._initialize, self._deliver, self._fault)
+            loop = asyncio.new_event_loop()
         except Exception as fault:  # noqa: BLE001 - lint must go on whatever state the installation is in
             self._fault("loading the typed dispatcher", fault)
             self._opened(None, f"the editor features cannot be loaded ({type(fault).__name__}); reinstall adal-ls")
             return
         asyncio.set_event_loop(loop)
-        self._opened(loop, None)
-        loop.run_forever()
+        try:
+            if self._opened(loop, None):
+                loop.run_forever()
+        finally:
+            self._server.close(loop)
 
-    def _opened(self, loop: asyncio.AbstractEventLoop | None, failure: str | None) -> None:
+    def _opened(self, loop: asyncio.AbstractEventLoop | None, failure: str | None) -> bool:
         with self._lock:
             self._loop, self._failure = loop, failure
             waiting, self._waiting = self._waiting, []
-            for message, snapshot in waiting:  # under the lock, so that none of a later moment comes before them
-                self._pass_on(message, snapshot)
+            for turn in waiting:  # under the lock, so that none of a later moment comes before them
+                self._pass_on(turn)
+            return not self._over
 
-    def _handle(self, message: Message, snapshot: Snapshot) -> None:
+    def _handle(self, turn: _Turn) -> None:
+        key = turn.message["id"]
+        if self._server is None or turn.snapshot.cancellation.is_set:
+            turn.done()  # taken back while it waited
+            return
+        error = self._server.handle(turn.message, turn.snapshot, lambda: self._handled(key, turn))
+        if error is not None:
+            self._handled(key, turn)
+            self._refuse(key, error.code, error.message)
+
+    def _handled(self, key: Id, turn: _Turn) -> None:
+        turn.done()
         with self._lock:
-            if message["id"] not in self._queued:
-                return  # taken back while it waited
-            self._queued.discard(message["id"])
-        if self._server is not None:
-            error = self._server.handle(message, snapshot)
-            if error is not None:
-                self._refuse(message["id"], error.code, error.message)
+            if self._open.get(key) is turn:
+                del self._open[key]

@@ -12,6 +12,7 @@ from adal_ls.server.diagnostics import Diagnostics
 from adal_ls.server.projects import Projects, folder_path
 from adal_ls.server.rpc import Connection, Json
 from adal_ls.server.watch import FilePoll
+from adal_ls.server.workspace_lint import WorkspaceLint
 from adal_ls.workspace import pyproject, uris
 from adal_ls.workspace.projects import Project, discover, is_tools_file, of_file
 
@@ -50,6 +51,7 @@ class Files:
         client: Client,
         projects: Projects,
         diagnostics: Diagnostics,
+        lint: WorkspaceLint,
         post: Callable[[Callable[[], None]], None],
         *,
         changed: Callable[[Project], None],
@@ -60,6 +62,7 @@ class Files:
         self._client = client
         self._projects = projects
         self._diagnostics = diagnostics
+        self._lint = lint
         self._post = post
         self._changed = changed
         self._gone = gone
@@ -81,6 +84,11 @@ class Files:
             self._poll.start()
         self._ready.append(done)
         self._search(list(self._projects.folders))
+
+    def stop(self) -> None:
+        """The session is over."""
+        if self._poll is not None:
+            self._poll.stop()
 
     def search_again(self, done: Callable[[], None]) -> None:
         """Looks for projects anew, whatever anybody told of changes, and calls `done` after."""
@@ -155,7 +163,7 @@ class Files:
         for project in added:
             if self._poll is not None:
                 self._poll.note(_files_of(project.root))
-            self._diagnostics.check_disk(project.identity)
+            self._lint.add([project.identity])
             if not first:
                 self._changed(project)
         if added or first:
@@ -205,7 +213,7 @@ class Files:
         known = self._projects.get(project.identity)
         if os.path.lexists(project.file):
             self._projects.add(project)
-            self._diagnostics.check_disk(project.identity)
+            self._lint.add([project.identity])
             self._changed(known or project)
         elif known is not None:
             self._drop(known)
@@ -213,6 +221,7 @@ class Files:
     def _drop(self, project: Project) -> None:
         identity = project.identity
         self._projects.drop(identity)
+        self._lint.settled(identity)
         self._diagnostics.check_disk(identity)
         self._gone(project)
 

@@ -92,8 +92,9 @@ class HostProcess:
     def _read(self) -> None:
         reason = "the agent host ended"
         try:
-            for body in read_with_headers(self._output):
-                self._received(_message(body))
+            with self._output:
+                for body in read_with_headers(self._output):
+                    self._received(_message(body))
         except (BrokenFrameError, ValueError, RecursionError) as fault:
             reason = f"the agent host sent what is no message ({type(fault).__name__})"
             self.kill()

@@ -113,6 +113,10 @@ class Connection:
         if key in self._owed:
             self._owed[key] = on_cancel
 
+    def owes(self, key: Id) -> bool:
+        """Whether request `key` still waits for its answer."""
+        return key in self._owed
+
     def answer(self, key: Id, result: Json) -> None:
         if self.discharge(key):
             self._send({"jsonrpc": "2.0", "id": key, "result": result})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
@@ -11,39 +10,27 @@ from adal_ls.protocol import methods
 from adal_ls.server import capabilities, projects, settings, tools
 from adal_ls.server.commands import Commands
 from adal_ls.server.configuration import Configuration
-from adal_ls.server.diagnostics import Diagnostics
-from adal_ls.server.dispatcher import Dispatcher
+from adal_ls.server.diagnostics import Analysis, Diagnostics
 from adal_ls.server.documents import Document, Documents
 from adal_ls.server.fallback import PlainFace
 from adal_ls.server.files import Files
 from adal_ls.server.host import Host, command_line
+from adal_ls.server.inbox import Inbox
 from adal_ls.server.loads import Loads
 from adal_ls.server.log import Log
 from adal_ls.server.progress import Progress
-from adal_ls.server.rpc import (
-    INTERNAL_ERROR,
-    REQUEST_CANCELLED,
-    REQUEST_FAILED,
-    Connection,
-    Id,
-    Json,
-    Message,
-    RpcError,
-)
+from adal_ls.server.rpc import INTERNAL_ERROR, REQUEST_FAILED, Connection, Id, Json, RpcError
 from adal_ls.server.runs import FORWARDED, AdalFace, Face, Runs
 from adal_ls.server.settings import Settings
 from adal_ls.server.snapshot import Snapshot
 from adal_ls.server.status import StatusReport
 from adal_ls.server.sync import TextSync, field
+from adal_ls.server.typed_requests import TypedRequests
+from adal_ls.server.workspace_lint import WorkspaceLint
 from adal_ls.server.writer import Writer
 from adal_ls.version import __version__
+from adal_ls.workspace import uris
 from adal_ls.workspace.projects import Project
-
-Post = Callable[[Callable[[], None]], None]
-"""Runs a call on the main thread, soon."""
-
-TYPED_AFTER = 0.15
-"""Seconds that a tools file is open before the second stage is loaded, if no request wants it earlier."""
 
 Request = Callable[[Id, Json], None]
 Notification = Callable[[Json], None]
@@ -56,7 +43,7 @@ class Service:
         self,
         editor: Connection,
         writer: Writer,
-        post: Post,
+        inbox: Inbox,
         log: Log,
         params: dict[str, Json],
         host_command: Sequence[str] | None,
@@ -64,8 +51,7 @@ class Service:
         """`params` are those of `initialize`; `host_command` replaces the command line of the agent host."""
         options = params.get("initializationOptions")
         self._editor = editor
-        self._post = post
-        self._typed_wanted = False
+        post = inbox.post
         self._send_droppable = lambda message: writer.send(message, droppable=True)
         self._log = log
         self._trusted = settings.trusted(options)
@@ -91,11 +77,15 @@ class Service:
             self._configuration.lint,
             lambda root: self._loads.failure(root),
         )
+        self._lint = WorkspaceLint(
+            editor, post, self._diagnostics.check_disk, self._status, eager=not self.client.pull_diagnostics
+        )
         self._files = Files(
             editor,
             self.client,
             self._projects,
             self._diagnostics,
+            self._lint,
             post,
             changed=self._changed_on_disk,
             gone=self._project_gone,
@@ -121,19 +111,19 @@ class Service:
         self._runs = Runs(editor, self.host, self._projects, face, lambda: self._trusted)
         plain.fetch_arguments = self._runs.arguments
         self._commands = Commands(editor, self._runs, plain)
-        self._dispatcher = self._typed_dispatcher(params, post, writer)
+        self._typed = TypedRequests(editor, writer, inbox, log, params, self._snapshot)
 
     @cached_property
     def requests(self) -> dict[str, Request]:
         """Method → what answers it, now or later. Whatever it raises as `RpcError` is the answer."""
-        ready = self._when_projects_known
+        ready, linted = self._when_projects_known, self._when_all_linted
         table: dict[str, Request] = {
-            "textDocument/diagnostic": lambda key, params: self._editor.answer(key, self._diagnostics.pull(params)),
-            "workspace/diagnostic": ready(
+            "textDocument/diagnostic": self._pull,
+            "workspace/diagnostic": linted(
                 lambda key, params: self._editor.answer(key, self._diagnostics.pull_workspace(params))
             ),
             "workspace/executeCommand": ready(self._commands.execute),
-            methods.TOOLS_LIST: ready(lambda key, params: self._editor.answer(key, self._list_tools(params))),
+            methods.TOOLS_LIST: linted(lambda key, params: self._editor.answer(key, self._list_tools(params))),
             methods.TOOLS_RELOAD: ready(self._reload_tools),
             methods.TOOLS_TRY: ready(self._runs.try_tool),
             methods.RUN_START: ready(self._runs.start),
@@ -141,8 +131,8 @@ class Service:
         for method in FORWARDED:
             table[method] = self._forwarding(method)
         for method in capabilities.TYPED_METHODS:
-            table[method] = self._typed(method)
-        table["workspace/symbol"] = ready(table["workspace/symbol"])
+            table[method] = self._typed.answering(method)
+        table["workspace/symbol"] = linted(table["workspace/symbol"])
         return table
 
     @cached_property
@@ -173,6 +163,13 @@ class Service:
         """After each message: does what may wait for a pause. `idle` says that no message is waiting."""
         self._diagnostics.publish_due(idle=idle)
 
+    def end(self) -> None:
+        """The session is over. Blocks until the host and what it started are gone (about a second at most)."""
+        self._lint.stop()
+        self._files.stop()
+        self._typed.end()
+        self.host.end()
+
     def _progress(self, title: str) -> Progress:
         token = f"adal-work-{next(self._tokens)}"
         return Progress(self._editor, self._send_droppable, token, title, cancellable=False)
@@ -188,7 +185,7 @@ class Service:
         self._status.busy("finding projects", on=False)
         for project in self._projects:
             self._tools_changed(project.root, 0)
-            self._load_typed_soon()
+            self._typed.load_soon()
         if self._trusted:
             self._loads.load_missing()
 
@@ -201,7 +198,7 @@ class Service:
 
     def _settings_changed(self, before: Settings, after: Settings) -> None:
         if after.lint != before.lint:
-            self._diagnostics.check_all()
+            self._check_all()
         if after.host != before.host:
             self._renew_host("the settings changed")
 
@@ -227,7 +224,7 @@ class Service:
         self._files.opened(document.uri)
         project = self._projects.get(document.identity)
         if project is not None:
-            self._load_typed_soon()
+            self._typed.load_soon()
             if known is None and self._trusted:
                 self._loads.load(project)
 
@@ -247,7 +244,13 @@ class Service:
 
     def _lint_configured(self) -> None:
         self._configuration.forget_files()
-        self._diagnostics.check_all()
+        self._check_all()
+
+    def _check_all(self) -> None:
+        """Everything again, after a change of settings."""
+        self._diagnostics.check_open()
+        self._lint.add(project.identity for project in self._projects)
+        self._diagnostics.refresh()
 
     def _project_gone(self, project: Project) -> None:
         self._loads.drop(project)
@@ -328,58 +331,28 @@ class Service:
         elif not wanted:
             self._log.write("warning", reason)
 
-    # Typed requests
-
-    def _load_typed_soon(self) -> None:
-        """Loads the second stage once the first diagnostics are out, since both want the processor."""
-        if self._typed_wanted:
-            return
-        self._typed_wanted = True
-        timer = threading.Timer(TYPED_AFTER, lambda: self._post(self._dispatcher.load))
-        timer.daemon = True
-        timer.start()
-
-    def _typed_dispatcher(self, params: Json, post: Post, writer: Writer) -> Dispatcher:
-        def deliver(key: Id, body: bytes) -> None:
-            post(lambda: answered(key, body))
-
-        def answered(key: Id, body: bytes) -> None:
-            if self._editor.discharge(key):
-                if self._log.tracing:
-                    self._log.trace("sent", {"id": key}, len(body))
-                writer.send_answer(key, body)
-
-        def refuse(key: Id, code: int, message: str) -> None:
-            post(lambda: self._editor.refuse(key, RpcError(code, message)))
-
-        def fault(where: str, error: BaseException) -> None:
-            post(lambda: self._log.fault(where, error))
-
-        return Dispatcher(params, deliver, refuse, fault)
-
-    def _typed(self, method: str) -> Request:
-        def run(key: Id, params: Json) -> None:
-            message: Message = {"jsonrpc": "2.0", "id": key, "method": method, "params": params}
-
-            def take_back() -> None:
-                self._dispatcher.cancel(key)
-                self._editor.refuse(key, RpcError(REQUEST_CANCELLED, "cancelled"))
-
-            self._editor.when_cancelled(key, take_back)
-            self._dispatcher.request(message, self._snapshot(method, params))
-
-        return run
+    # Requests
 
     def _snapshot(self, method: str, params: Json) -> Snapshot:
         given = params if isinstance(params, dict) else {}
         # What is to be resolved has no document of its own: its data names it.
         document = given.get("data" if method.endswith("/resolve") else "textDocument")
         uri = document.get("uri") if isinstance(document, dict) else None
-        analysis = self._diagnostics.analysis(uri) if isinstance(uri, str) else None
+        analysis = self._analysis(uri) if isinstance(uri, str) else None
         if method == "workspace/symbol":
             found = [self._diagnostics.of_project(project) for project in self._projects]
             return Snapshot(self.client, None, projects=tuple(one for one in found if one is not None))
         return Snapshot(self.client, analysis, open=tuple(self._documents))
+
+    def _analysis(self, uri: str) -> Analysis | None:
+        self._lint.need(uris.identity(uri))
+        return self._diagnostics.analysis(uri)
+
+    def _pull(self, key: Id, params: Json) -> None:
+        document = params.get("textDocument") if isinstance(params, dict) else None
+        if isinstance(document, dict) and isinstance(document.get("uri"), str):
+            self._lint.need(uris.identity(document["uri"]))
+        self._editor.answer(key, self._diagnostics.pull(params))
 
     def _forwarding(self, method: str) -> Request:
         return lambda key, params: self._runs.forward(key, method, params)
@@ -388,15 +361,28 @@ class Service:
         """`request`, held back until it is known which projects there are (some milliseconds after the start)."""
 
         def run(key: Id, params: Json) -> None:
-            def answer() -> None:
-                try:
-                    request(key, params)
-                except RpcError as error:
-                    self._editor.refuse(key, error)
-                except Exception as fault:  # noqa: BLE001 - the boundary that owns it: exactly one answer
-                    self._log.fault("a request that waited for the projects", fault)
-                    self._editor.refuse(key, RpcError(INTERNAL_ERROR, "internal error; the log says where"))
+            self._files.when_ready(self._guarded(lambda: request(key, params), key))
 
-            self._files.when_ready(answer)
+        return run
+
+    def _when_all_linted(self, request: Request) -> Request:
+        """`request`, held back until lint has been through all projects."""
+        return self._when_projects_known(
+            lambda key, params: self._lint.when_done(key, self._guarded(lambda: request(key, params), key))
+        )
+
+    def _guarded(self, answer: Callable[[], None], key: Id) -> Callable[[], None]:
+        """`answer`, which comes later than the request: whatever goes wrong in it, request `key` is answered."""
+
+        def run() -> None:
+            if not self._editor.owes(key):
+                return  # taken back while it waited
+            try:
+                answer()
+            except RpcError as error:
+                self._editor.refuse(key, error)
+            except Exception as fault:  # noqa: BLE001 - the boundary that owns it: exactly one answer
+                self._log.fault("a request that waited for the projects", fault)
+                self._editor.refuse(key, RpcError(INTERNAL_ERROR, "internal error; the log says where"))
 
         return run

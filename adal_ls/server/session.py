@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import queue
-import signal
 import threading
 from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
+from adal_ls.server.inbox import Inbox
 from adal_ls.server.lifecycle import Lifecycle
 from adal_ls.server.log import Log
 from adal_ls.server.rpc import (
@@ -37,9 +35,6 @@ LAST_SECONDS = 1.5
 _CANCEL = b"$/cancelRequest"
 _LONGEST_CANCEL = 500
 
-Item = bytes | Callable[[], None] | None
-"""What the main thread waits for: a message, a call, or the end."""
-
 
 class Session:
     """Owns the main thread. Messages are handled one after the other, in their order."""
@@ -51,22 +46,25 @@ class Session:
         host_command: Sequence[str] | None,
         log_file: str | None = None,
         log_level: str | None = None,
+        *,
+        force_exit: Callable[[int], object] | None = None,
     ) -> None:
+        """`force_exit` ends the process with an exit code, should the main thread not do so in time."""
         self._source = source
         self._writer = Writer(sink, "editor")
         self._host_command = host_command
-        self._inbox: queue.SimpleQueue[Item] = queue.SimpleQueue()
+        self._force_exit = force_exit
+        self._inbox = Inbox()
         self._lifecycle = Lifecycle()
         self._taken_back: set[Id] = set()  # requests whose cancellation was read, and not handled yet
         self._editor = Connection(self._send)
         self._log = Log(self._editor, log_file, log_level)
         self._service: Service | None = None
         self._over = False
+        self._ended = threading.Event()
 
     def run(self) -> int:
         """Serves until the editor leaves. Returns the exit code."""
-        signal.signal(signal.SIGTERM, lambda *_: self._inbox.put(None))
-        signal.signal(signal.SIGINT, lambda *_: self._inbox.put(None))
         threading.Thread(target=self._read, name="read from editor", daemon=True).start()
         while not self._over and (item := self._inbox.get()) is not None:
             if isinstance(item, bytes):
@@ -74,10 +72,16 @@ class Session:
             else:
                 self._guarded("a background task", item)
             self._guarded("diagnostics", self._catch_up)
+        self._inbox.close()
         if self._service is not None:
-            self._service.host.end()
+            self._service.end()
         self._writer.close(timeout=0.5)
+        self._ended.set()
         return self._lifecycle.exit_code
+
+    def interrupt(self) -> None:
+        """Has `run` return soon. For any thread and for signal handlers."""
+        self._inbox.end()
 
     def _send(self, message: Message) -> None:
         if self._log.tracing:
@@ -93,7 +97,7 @@ class Session:
             for body in read_with_headers(self._source):
                 if len(body) < _LONGEST_CANCEL and _CANCEL in body:
                     self._foresee_cancel(body)
-                self._inbox.put(body)
+                self._inbox.put_message(body)
                 self._writer.wait_for_room()
         except (BrokenFrameError, OSError, ValueError):
             pass  # nothing after it can be trusted: the same as the end
@@ -107,16 +111,14 @@ class Session:
                 self._taken_back.add(key)
 
     def _leave(self) -> None:
-        """The editor is gone. For any thread."""
-        self._inbox.put(None)
-        timer = threading.Timer(LAST_SECONDS, self._force_exit)
-        timer.daemon = True
-        timer.start()
-
-    def _force_exit(self) -> None:
+        """The editor is gone. For threads of their own, since it waits for the main thread."""
+        self._inbox.end()
+        if self._ended.wait(LAST_SECONDS):
+            return
         if self._service is not None:
             self._service.host.kill()
-        os._exit(self._lifecycle.exit_code)
+        if self._force_exit is not None:
+            self._force_exit(self._lifecycle.exit_code)
 
     def _receive(self, body: bytes) -> None:
         try:
@@ -203,14 +205,14 @@ class Session:
     def _initialize(self, key: Id, params: Json) -> None:
         if not isinstance(params, dict):
             raise RpcError(INVALID_PARAMS, "initialize needs params")
-        service = Service(self._editor, self._writer, self._inbox.put, self._log, params, self._host_command)
+        service = Service(self._editor, self._writer, self._inbox, self._log, params, self._host_command)
         self._service = service
         self._log.set_trace(params.get("trace"))
         self._editor.answer(key, service.initialize_result)
         self._lifecycle.entered("initialize")
         process_id = params.get("processId")
         if isinstance(process_id, int) and process_id > 0:
-            follow_parent(process_id, self._leave)
+            follow_parent(process_id, self._leave, self._ended)
         import adal_ls.lint  # noqa: F401 - now, while the editor reads the answer
 
     def _shut_down(self, key: Id) -> None:

@@ -54,6 +54,11 @@ class StatusReport:
                 self._progress.pop(task).end()
         self.send()
 
+    def report(self, task: str, text: str) -> None:
+        """How far `task` is, for where it is shown."""
+        if task in self._progress:
+            self._progress[task].report(text)
+
     def _show(self, task: str) -> None:
         if task in self._busy and task not in self._progress and self._new_progress is not None:
             self._progress[task] = self._new_progress(f"AdaL: {task}")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import inspect
 import json
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcRequestCancelled
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
+from adal_ls.lint.stopping import stoppable
+from adal_ls.server.cancellation import Cancelled
 from adal_ls.server.capabilities import CODE_ACTION_KINDS, COMPLETION_TRIGGERS
 from adal_ls.server.features.code_action import code_action, code_action_resolve
 from adal_ls.server.features.code_lens import code_lens, code_lens_resolve
@@ -28,6 +33,7 @@ from adal_ls.server.features.references import references
 from adal_ls.server.features.refusal import Outdated, Refusal
 from adal_ls.server.features.rename import prepare_rename, rename
 from adal_ls.server.features.workspace_symbol import workspace_symbol
+from adal_ls.server.inbox import Release
 from adal_ls.server.rpc import INTERNAL_ERROR, INVALID_PARAMS, Id, Json, Message, RpcError
 from adal_ls.server.snapshot import Snapshot
 from adal_ls.version import __version__
@@ -67,6 +73,11 @@ class _Protocol(LanguageServerProtocol):
 
     deliver: Callable[[Id, bytes], None] | None = None
 
+    def task(self, key: Id) -> asyncio.Future[Any] | None:
+        """What answers request `key`, if that takes turns with other work."""
+        task = self._request_futures.get(key)
+        return task if isinstance(task, asyncio.Future) else None
+
     def _send_data(self, data: Any) -> None:
         if self.deliver is not None:
             self.deliver(data.id, json.dumps(data, default=self._serialize_message).encode())
@@ -103,8 +114,8 @@ class TypedServer(LanguageServer):
 
     _fault: Callable[[str, BaseException], None]
 
-    def handle(self, message: Message, snapshot: Snapshot) -> RpcError | None:
-        """Has `message` answered. Returns the error to answer with where its parameters are invalid."""
+    def handle(self, message: Message, snapshot: Snapshot, done: Release) -> RpcError | None:
+        """Has `message` answered, now or later, and calls `done` after; or returns the error to answer with."""
         try:
             # The top object alone: as an object hook, as pygls uses it, any nested key "jsonrpc" makes it a message.
             structured = self.protocol.structure_message({"params": None, **message})
@@ -115,7 +126,27 @@ class TypedServer(LanguageServer):
             self.protocol.handle_message(structured)
         finally:
             _snapshot.reset(token)
+        task = self.protocol.task(message["id"])
+        if task is None:
+            done()
+        else:
+            task.add_done_callback(lambda _: done())
         return None
+
+    def stop(self, key: Id) -> None:
+        """Cancels the task of an asynchronous feature that answers request `key`, if one does."""
+        task = self.protocol.task(key)
+        if task is not None:
+            task.cancel()
+
+    def close(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Ends the loop that this server ran on, with the tasks that are left on it."""
+        tasks = asyncio.all_tasks(loop)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        loop.close()
 
     def handle_untyped(self, method: str, params: Json) -> JsonRpcException | None:
         """Handles a request whose answer nobody waits for."""
@@ -128,7 +159,7 @@ class TypedServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - pygls' signature
         """Logs where a feature failed. pygls would put a message box on the screen, one per keystroke."""
-        if not isinstance(error, Refusal | Outdated):
+        if not isinstance(error, Refusal | Outdated | JsonRpcRequestCancelled):
             self._fault("a typed request", sys.exc_info()[1] or error)
 
     def _register(self) -> None:
@@ -137,7 +168,26 @@ class TypedServer(LanguageServer):
 
 
 def _on_snapshot(answer: Feature) -> Callable[[Any], Any]:
+    if inspect.iscoroutinefunction(answer):
+
+        async def wait(params: Any) -> Any:
+            with _stoppable(_snapshot.get()) as snapshot:
+                return await answer(snapshot, params)
+
+        return wait
+
     def handle(params: Any) -> Any:
-        return answer(_snapshot.get(), params)
+        with _stoppable(_snapshot.get()) as snapshot:
+            return answer(snapshot, params)
 
     return handle
+
+
+@contextlib.contextmanager
+def _stoppable(snapshot: Snapshot) -> Iterator[Snapshot]:
+    """Ends lint inside this context soon after the request was taken back; its answer was given by then."""
+    try:
+        with stoppable(snapshot.cancellation.check):
+            yield snapshot
+    except Cancelled:
+        raise JsonRpcRequestCancelled from None

@@ -36,12 +36,16 @@ def exists(process_id: int) -> bool:
     return True
 
 
-def follow_parent(process_id: int, gone: Callable[[], None]) -> None:
-    """Calls `gone` from a thread soon after the client's process ends (`processId` of `initialize`)."""
+def follow_parent(process_id: int, gone: Callable[[], None], ended: threading.Event) -> None:
+    """Calls `gone` from a thread soon after the client's process ends (`processId` of `initialize`).
+
+    It looks no further once `ended` is set.
+    """
 
     def run() -> None:
         while exists(process_id):
-            time.sleep(INTERVAL)
+            if ended.wait(INTERVAL):
+                return
         gone()
 
     threading.Thread(target=run, name="follow the client", daemon=True).start()
@@ -78,10 +82,14 @@ class FilePoll:
         self._known: dict[str, Stamp | None] = {}
         self._noted: dict[str, Stamp | None] = {}
         self._lock = threading.Lock()
+        self._stopped = threading.Event()
 
     def start(self) -> None:
         self.look()
         threading.Thread(target=self._run, name="watch tools files", daemon=True).start()
+
+    def stop(self) -> None:
+        self._stopped.set()
 
     def note(self, paths: Iterable[str]) -> None:
         """These files are about to be read: what happens to them from now on is a change. For any thread."""
@@ -98,8 +106,7 @@ class FilePoll:
 
     def _run(self) -> None:
         due = time.monotonic() + SEARCH_INTERVAL
-        while True:
-            time.sleep(INTERVAL)
+        while not self._stopped.wait(INTERVAL):
             changed = self.look()
             begun = time.monotonic()
             if begun >= due:

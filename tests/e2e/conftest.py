@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.client import Client
+from tests.server.stdio import StdioClient
 
 ADAL = {"experimental": {"adal": {"approval": 1, "runUpdates": 1}}}
 
@@ -20,7 +20,7 @@ TOLERATED = (
 )
 
 
-class Editor(Client):
+class Editor(StdioClient):
     """An editor that declares the `adal` capability, with a trusted folder open."""
 
     def start_run(self, prompt: str, **params: Any) -> str:

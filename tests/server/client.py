@@ -1,22 +1,35 @@
-"""A strict LSP client over real pipes: every message is checked, and nothing may stay unread."""
+"""A strict LSP client: every message is checked, and nothing may stay unread.
+
+`memory.MemoryClient` drives the server inside the test's own process, in milliseconds; `stdio.StdioClient` starts it as
+an editor does, for what only a process can show. Both end a session by the book, and fail the test that left a message
+unread, a request unanswered or a process behind.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
-import subprocess
+import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+import psutil
 
 SERVER = (sys.executable, "-m", "adal_ls")
 
 LIMIT = 15.0
 """Seconds any single wait may take; the machine that runs the tests may be busy."""
+
+GONE_WITHIN = 2.0
+"""Seconds after the end of a server in which all that it started must be gone."""
+
+MARK = "ADAL_TEST_SESSION"
+"""The environment variable that tells the processes of one session, however far down, from all others."""
 
 
 class ResponseError(Exception):
@@ -27,28 +40,40 @@ class ResponseError(Exception):
         self.data = data
 
 
-class Client:
-    """Starts a server. `tolerated` are methods whose messages may stay unread."""
+class Client(ABC):
+    """One session. `tolerated` are methods whose messages may stay unread."""
 
-    def __init__(self, command: Sequence[str] = SERVER, *, tolerated: Sequence[str] = (), stderr: Any = None) -> None:
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, bufsize=0
-        )
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self._stdin = self.process.stdin
-        self._stdout = self.process.stdout
+    def __init__(self, source: BinaryIO, sink: BinaryIO, mark: str, tolerated: Iterable[str]) -> None:
+        """Reads from `source` what the server writes, and writes to `sink`. `mark` is the value of `MARK`."""
+        self._stdout = source
+        self._stdin = sink
+        self._mark = mark
         self.tolerated = set(tolerated)
         self.unread: list[dict[str, Any]] = []
         self.answers: dict[int | str, dict[str, Any]] = {}
         self.faults: list[str] = []
         self._handlers: dict[str, Callable[[Any], Any]] = {}
-        self._asked: set[int | str] = set()
+        self._asked: dict[int | str, str] = {}
         self._ids = itertools.count(1)
         self._changed = threading.Condition()
         self._ended = False
+        self._checked = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+
+    # The server
+
+    @abstractmethod
+    def is_over(self) -> bool:
+        """Whether the server has ended."""
+
+    @abstractmethod
+    def wait_end(self, timeout: float = LIMIT) -> int:
+        """Waits until the server has ended. Returns its exit code."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """Ends the server if it still runs, without any check. For teardown after a failed test."""
 
     # Sending
 
@@ -66,9 +91,12 @@ class Client:
     def ask(self, method: str, params: Any = None) -> int:
         """Sends a request without waiting. Returns its id."""
         key = next(self._ids)
-        self._asked.add(key)
+        self._asked[key] = method
         self.send({"jsonrpc": "2.0", "id": key, "method": method, "params": params})
         return key
+
+    def cancel(self, key: int | str) -> None:
+        self.notify("$/cancelRequest", {"id": key})
 
     def answer(self, key: int | str, timeout: float = LIMIT) -> Any:
         """The result of request `key`.
@@ -94,6 +122,10 @@ class Client:
 
     def respond_error(self, key: int | str, code: int, message: str) -> None:
         self.send({"jsonrpc": "2.0", "id": key, "error": {"code": code, "message": message}})
+
+    def hang_up(self) -> None:
+        """Closes the server's input, as an editor that dies does."""
+        self._stdin.close()
 
     # Waiting
 
@@ -166,31 +198,57 @@ class Client:
         found: list[dict[str, Any]] = params["diagnostics"]
         return found
 
+    # The end
+
     def shut_down(self) -> None:
-        """Ends the session by the book, and checks all that can be checked at the end."""
-        assert self.request("shutdown") is None
-        self.notify("exit")
-        assert self.process.wait(LIMIT) == 0
+        """Ends the session by the book where it still goes on, and checks all that can be checked at the end.
+
+        The fixtures call it; a test does where it wants to look at something after. The second time has no effect.
+
+        Raises:
+            AssertionError: the stream broke, a request was not answered once, a message nobody expected is unread, the
+                exit code is not that of the specification, or a process of the session is left.
+        """
+        if self._checked:
+            return
+        self._checked = True
+        if not self.is_over():
+            if self._is_initialized() and not self._was_shut_down():
+                assert self.request("shutdown") is None
+            self.notify("exit")
+            assert self.wait_end() == (0 if self._was_shut_down() else 1), "exit code"
         self.check()
 
     def check(self) -> None:
-        """After the server ended: nothing broken, nothing unanswered, nothing unread."""
+        """After the server ended: nothing broken, nothing unanswered, nothing unread, nobody left."""
+        self._checked = True
         self._reader.join(LIMIT)
         self._stdin.close()
         self._stdout.close()
-        assert self.faults == []
-        assert self._asked <= set(self.answers), f"unanswered: {self._asked - set(self.answers)}"
+        assert self.faults == [], f"faults: {self.faults}"
+        assert self._asked.keys() <= self.answers.keys(), f"unanswered: {self._asked.keys() - self.answers.keys()}"
         unread = [message for message in self.unread if message["method"] not in self.tolerated]
-        assert unread == [], unread
+        assert unread == [], f"unread: {unread}"
+        self._check_processes()
 
-    def kill(self) -> None:
-        """Ends the server if it still runs. For teardown after a failed test."""
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(LIMIT)
-        for stream in (self._stdin, self._stdout):
-            with contextlib.suppress(OSError):
-                stream.close()
+    def _check_processes(self) -> None:
+        deadline = time.monotonic() + GONE_WITHIN
+        while left := marked(self._mark):
+            if time.monotonic() > deadline:
+                told = [f"{process.pid} {' '.join(process.cmdline())}" for process in left if process.is_running()]
+                for process in left:
+                    process.kill()
+                raise AssertionError(f"processes of the session that outlive it: {told}")
+            time.sleep(0.02)
+
+    def _is_initialized(self) -> bool:
+        return any(method == "initialize" and self._succeeded(key) for key, method in self._asked.items())
+
+    def _was_shut_down(self) -> bool:
+        return any(method == "shutdown" and self._succeeded(key) for key, method in self._asked.items())
+
+    def _succeeded(self, key: int | str) -> bool:
+        return "result" in self.answers.get(key, {})
 
     # Reading
 
@@ -204,29 +262,20 @@ class Client:
             self._ended = True
             self._changed.notify_all()
 
-    def _read_exactly(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            part = self._stdout.read(size - len(data))
-            if not part:
-                break
-            data += part
-        return data
-
     def _read_body(self) -> bytes | None:
         head = b""
         while not head.endswith(b"\r\n\r\n"):
-            byte = self._stdout.read(1)
-            if not byte:
+            line = self._stdout.readline()
+            if not line:
                 if head:
                     raise ValueError(f"the stream ended inside a header: {head!r}")
                 return None
-            head += byte
+            head += line
         fields = dict(line.split(b": ", 1) for line in head[:-4].split(b"\r\n"))
         size = fields.pop(b"Content-Length", b"")
         if not size.isdigit() or set(fields) > {b"Content-Type"}:
             raise ValueError(f"header {head!r}")
-        body = self._read_exactly(int(size))
+        body = self._stdout.read(int(size))
         if len(body) != int(size):
             raise ValueError("the stream ended inside a body")
         return body
@@ -255,3 +304,15 @@ class Client:
             self.respond(message["id"], self._handlers[message["method"]](message.get("params")))
         except ResponseError as error:
             self.respond_error(message["id"], error.code, error.message)
+
+
+def marked(mark: str) -> Sequence[psutil.Process]:
+    """The processes that were started with this `MARK`, but for zombies and the test's own process."""
+    return [process for process in psutil.process_iter() if process.pid != os.getpid() and _is_marked(process, mark)]
+
+
+def _is_marked(process: psutil.Process, mark: str) -> bool:
+    try:
+        return process.environ().get(MARK) == mark and process.status() != psutil.STATUS_ZOMBIE
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
+        return False  # went away, or is somebody else's

@@ -1,15 +1,17 @@
-"""Workspaces with a tools file, and clients that end with the test."""
+"""Workspaces with a tools file, and clients whose sessions end, strictly, with the test."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.server.client import SERVER, Client
+from tests.server.client import MARK, Client
+from tests.server.memory import MemoryClient
+from tests.server.stdio import StdioClient
 
 HERE = Path(__file__).parent
 
@@ -72,35 +74,66 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(root)
 
 
-@pytest.fixture
-def start() -> Iterator[Callable[..., Client]]:
-    """Starts clients; `command` replaces the server."""
+_passed = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.when == "call":
+        item.stash[_passed] = report.passed
+    return report
+
+
+def ending(request: pytest.FixtureRequest, make: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    """Starts clients by `make`, and ends each at the end of the test: strictly, unless the test has failed anyway."""
     started: list[Client] = []
 
-    def make(command: Any = SERVER, **options: Any) -> Client:
-        client = Client(command, **options)
+    def start(*arguments: Any, **options: Any) -> Client:
+        client: Client = make(*arguments, **options)
         started.append(client)
         return client
 
-    yield make
-    for client in started:
-        client.kill()
+    yield start
+    try:
+        if request.node.stash.get(_passed, False):
+            for client in started:
+                client.shut_down()
+    finally:
+        for client in started:
+            client.kill()
 
 
 @pytest.fixture
-def client(start: Callable[..., Client]) -> Client:
+def start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., MemoryClient]]:
+    """Starts sessions in memory; see `MemoryClient` for the arguments."""
+    monkeypatch.setenv(MARK, "")
+    yield from ending(request, MemoryClient)
+
+
+@pytest.fixture
+def client(start: Callable[..., MemoryClient]) -> MemoryClient:
+    """A session in memory."""
     return start()
 
 
+@pytest.fixture
+def start_process(request: pytest.FixtureRequest) -> Iterator[Callable[..., StdioClient]]:
+    """Starts servers as processes; see `StdioClient` for the arguments."""
+    yield from ending(request, StdioClient)
+
+
 class ScriptedHost:
-    """The command line of a server whose host is `fake_host.py`, and what that host was told."""
+    """Command lines of a host that is `fake_host.py`, and of a server that has it; and what that host was told."""
 
     def __init__(self, folder: Path) -> None:
         self.record = folder / "host.jsonl"
 
     def command(self, behaviour: str) -> list[str]:
-        host = [sys.executable, str(HERE / "fake_host.py"), behaviour, str(self.record)]
-        return [sys.executable, str(HERE / "serve_with_host.py"), *host]
+        return [sys.executable, str(HERE / "fake_host.py"), behaviour, str(self.record)]
+
+    def server(self, behaviour: str) -> list[str]:
+        return [sys.executable, str(HERE / "serve_with_host.py"), *self.command(behaviour)]
 
     def told(self) -> list[dict[str, Any]]:
         import json

@@ -80,7 +80,6 @@ def test_definition_references_and_highlights(client: Client, workspace: Workspa
     lit = session.ask("documentHighlight", position=entry["start"])
     assert [(found["range"], found["kind"]) for found in lit] == [(own, 3), (use, 2), (entry, 2)]
     assert session.ask("definition", position=session.place(0, "def create(ti")) == []
-    client.shut_down()
 
 
 def test_definitions_are_found_through_aliases_and_in_the_modules_beside(client: Client, workspace: Workspace) -> None:
@@ -99,7 +98,6 @@ def test_definitions_are_found_through_aliases_and_in_the_modules_beside(client:
     for character in (20, text.split("\n")[3].index("size")):
         found = session.ask("definition", position={"line": 3, "character": character})
         assert found == [{"uri": session.uri.replace("tools.py", "helpers.py"), "range": beside}]
-    client.shut_down()
 
 
 @ENCODINGS
@@ -124,7 +122,6 @@ def test_rename_changes_every_place_in_the_clients_units(client: Client, workspa
     [changed] = edit["documentChanges"]
     assert changed["edits"] == [{"range": session.span(10, NAME, "ticket"), "newText": "issue"}]
     assert session.ask("prepareRename", position=session.place(0, "d")) is None
-    client.shut_down()
 
 
 def test_a_refused_rename_answers_with_the_rule_and_logs_no_fault(client: Client, workspace: Workspace) -> None:
@@ -133,7 +130,6 @@ def test_a_refused_rename_answers_with_the_rule_and_logs_no_fault(client: Client
     with pytest.raises(ResponseError, match="'bash' is reserved for a built-in tool") as caught:
         session.ask("rename", position=session.place(10, NAME), newName="bash")
     assert caught.value.code == -32803
-    client.shut_down()  # no message may be unread
 
 
 def test_the_open_text_of_a_module_beside_counts(client: Client, workspace: Workspace) -> None:
@@ -145,7 +141,6 @@ def test_the_open_text_of_a_module_beside_counts(client: Client, workspace: Work
     assert edit["changes"][other] == [
         {"range": {"start": {"line": 0, "character": 28}, "end": {"line": 0, "character": 34}}, "newText": "make"}
     ]
-    client.shut_down()
 
 
 @ENCODINGS
@@ -160,7 +155,6 @@ def test_completion_replaces_in_the_clients_units(client: Client, workspace: Wor
     assert first["textEdit"]["range"]["start"] == session.place(10, f"{ENTRY}create, ")
     assert first["textEdit"]["range"]["end"] == place
     assert (first["textEdit"]["newText"], first["insertTextFormat"]) == ('"name": ""', 1)
-    client.shut_down()
 
 
 def test_snippets_are_for_clients_that_know_them(client: Client, workspace: Workspace) -> None:
@@ -169,7 +163,6 @@ def test_snippets_are_for_clients_that_know_them(client: Client, workspace: Work
     items = session.ask("completion", position={"line": 12, "character": 0})["items"]
     assert items[0]["insertTextFormat"] == 2
     assert items[0]["textEdit"]["newText"].startswith("def ${1:tool_name}(")
-    client.shut_down()
 
 
 @ENCODINGS
@@ -182,7 +175,6 @@ def test_hints_tell_the_effective_name(client: Client, workspace: Workspace, enc
         (session.place(10, ENTRY + "create"), "→ ticket"),
     ]
     assert len(session.ask("inlayHint", range={**whole, "start": {"line": 3, "character": 0}})) == 1
-    client.shut_down()
 
 
 @pytest.mark.parametrize("nested", [True, False])
@@ -201,7 +193,6 @@ def test_document_symbols(client: Client, workspace: Workspace, nested: bool) ->
             ("CUSTOM_TOOLS", None),
             ("ticket", "CUSTOM_TOOLS"),
         ]
-    client.shut_down()
 
 
 def test_workspace_symbols_are_the_tools_of_all_projects(client: Client, workspace: Workspace) -> None:
@@ -214,14 +205,12 @@ def test_workspace_symbols_are_the_tools_of_all_projects(client: Client, workspa
     ]
     found = client.request("workspace/symbol", {"query": "CS"})
     assert [(symbol["name"], symbol["containerName"]) for symbol in found] == [("close", "b")]
-    client.shut_down()
 
 
 def test_folding(client: Client, workspace: Workspace) -> None:
     session = Session(client, workspace, "utf-16")
     found = [(one["startLine"], one["endLine"], one.get("kind")) for one in session.ask("foldingRange")]
     assert found == [(0, 6, None), (1, 5, "comment"), (9, 10, None)]
-    client.shut_down()
 
 
 @pytest.mark.parametrize("own_command", [True, False])
@@ -247,7 +236,6 @@ def test_lenses_are_resolved_when_they_are_seen(client: Client, workspace: Works
     with pytest.raises(ResponseError) as caught:
         client.request("codeLens/resolve", approval)
     assert caught.value.code == -32801
-    client.shut_down()
 
 
 def test_a_tool_can_be_tried_where_its_arguments_can_be_given(client: Client, workspace: Workspace) -> None:
@@ -293,7 +281,6 @@ def test_all_fixes_at_once_are_resolved_when_they_are_wanted(client: Client, wor
     with pytest.raises(ResponseError) as caught:
         client.request("codeAction/resolve", offered)
     assert caught.value.code == -32801
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -319,4 +306,3 @@ def test_other_documents_get_nothing(client: Client, workspace: Workspace, metho
     params = {"position": start, "range": {"start": start, "end": start}, "newName": "x"}
     params["context"] = {"includeDeclaration": True, "triggerKind": 1}
     assert client.request(f"textDocument/{method}", {"textDocument": {"uri": uri}, **params}) == empty
-    client.shut_down()

@@ -102,4 +102,3 @@ def test_a_session_with_vs_codes_capabilities(client: Client, tmp_path: Path) ->
     context = {"diagnostics": report["items"], "triggerKind": 1}
     params = {"textDocument": {"uri": uri}, "range": {"start": place, "end": place}, "context": context}
     assert isinstance(client.request("textDocument/codeAction", params), list)
-    client.shut_down()

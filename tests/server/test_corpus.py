@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from adal_ls.protocol import methods
+from adal_ls.server.inbox import Inbox
 from adal_ls.server.log import Log
 from adal_ls.server.rpc import Connection
 from adal_ls.server.service import Service
@@ -28,7 +29,7 @@ SILENT = frozenset(("window/logMessage", "textDocument/publishDiagnostics", "$/l
 def registered() -> set[str]:
     """Every method this server handles, from its own tables."""
     editor = Connection(lambda _: None)
-    service = Service(editor, Writer(BytesIO(), "nobody"), lambda _: None, Log(editor), {}, None)
+    service = Service(editor, Writer(BytesIO(), "nobody"), Inbox(), Log(editor), {}, None)
     return {*service.requests, *service.notifications}
 
 

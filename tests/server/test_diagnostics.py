@@ -52,7 +52,6 @@ def test_a_bad_name_is_shown_where_it_stands_and_goes_with_its_cause(client: Cli
     client.change(uri, 8, {"range": span, "text": "_"})
     params = client.wait_for("textDocument/publishDiagnostics")
     assert (params["version"], params["diagnostics"]) == (8, [])
-    client.shut_down()
 
 
 @pytest.mark.parametrize(("encoding", "column"), [("utf-16", 63), ("utf-8", 66), ("utf-32", 62)])
@@ -66,7 +65,6 @@ def test_columns_behind_an_emoji_are_those_of_the_encoding(client: Client, encod
     assert [(item["range"]["start"]["character"], item["range"]["end"]["character"]) for item in found] == [
         (column, column + 10)
     ]
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -86,7 +84,6 @@ def test_only_tools_files_are_checked(client: Client, uri: str) -> None:
     client.change(uri, 2, {"text": BAD_NAME})
     client.save(uri)
     client.close_document(uri)
-    client.shut_down()
 
 
 def test_each_version_gets_the_diagnostics_of_its_own_text(client: Client) -> None:
@@ -101,7 +98,6 @@ def test_each_version_gets_the_diagnostics_of_its_own_text(client: Client) -> No
         assert params["version"] > seen[-1]
         assert codes(params["diagnostics"]) == (["ADAL101"] if params["version"] % 2 else [])
         seen.append(params["version"])
-    client.shut_down()
 
 
 def test_a_burst_of_edits_is_linted_once_or_a_few_times(client: Client) -> None:
@@ -123,7 +119,6 @@ def test_the_first_of_two_equal_names_is_related_to_the_second(client: Client) -
     client.open("file:///p/.adal/tools.py", GOOD.replace("[greet]", "[greet, {'function': greet, 'name': 'greet'}]"))
     found = [item for item in client.diagnostics("file:///p/.adal/tools.py") if item["code"] == "ADAL103"]
     assert found[0]["relatedInformation"][0]["location"]["uri"] == "file:///p/.adal/tools.py"
-    client.shut_down()
 
 
 def test_files_that_are_not_open_are_checked_nested_ones_too(client: Client, workspace: Workspace) -> None:
@@ -133,7 +128,6 @@ def test_files_that_are_not_open_are_checked_nested_ones_too(client: Client, wor
     client.initialize(workspace.root)
     for uri in uris:
         assert codes(client.diagnostics(uri)) == ["ADAL101"]
-    client.shut_down()
 
 
 def test_closing_a_document_lets_the_file_on_disk_count(client: Client, workspace: Workspace) -> None:
@@ -144,7 +138,6 @@ def test_closing_a_document_lets_the_file_on_disk_count(client: Client, workspac
     assert client.diagnostics(uri) == []
     client.close_document(uri)
     assert codes(client.diagnostics(uri)) == ["ADAL101"]
-    client.shut_down()
 
 
 def test_the_diagnostics_of_a_deleted_file_go(client: Client, workspace: Workspace) -> None:
@@ -160,7 +153,6 @@ def test_the_diagnostics_of_a_deleted_file_go(client: Client, workspace: Workspa
     watched(client, (uri, 3))
     assert client.diagnostics(uri) == []
     assert client.request("adal/tools/list", {}) == {"projects": []}
-    client.shut_down()
 
 
 def test_a_deleted_folder_takes_the_diagnostics_of_its_files_with_it(client: Client, workspace: Workspace) -> None:
@@ -170,7 +162,6 @@ def test_a_deleted_folder_takes_the_diagnostics_of_its_files_with_it(client: Cli
     workspace.file("sub").parent.rename(workspace.root / "sub" / ".adal2")
     watched(client, ((workspace.root / "sub" / ".adal").as_uri(), 3))
     assert client.diagnostics(uri) == []
-    client.shut_down()
 
 
 def test_a_file_made_outside_the_editor_is_found(client: Client, workspace: Workspace) -> None:
@@ -179,7 +170,6 @@ def test_a_file_made_outside_the_editor_is_found(client: Client, workspace: Work
     uri = workspace.write(BAD_NAME, "new")
     watched(client, ((workspace.root / "new").as_uri(), 1))  # some clients tell of the folder alone
     assert codes(client.diagnostics(uri)) == ["ADAL101"]
-    client.shut_down()
 
 
 @pytest.mark.parametrize("watching", [True, False])
@@ -197,7 +187,6 @@ def test_a_change_outside_the_editor_is_followed(client: Client, workspace: Work
     if watching:
         watched(client, (uri, 2))
     assert client.diagnostics(uri) == []
-    client.shut_down()
 
 
 def test_a_project_that_appears_is_found_without_watching(client: Client, workspace: Workspace) -> None:
@@ -205,7 +194,6 @@ def test_a_project_that_appears_is_found_without_watching(client: Client, worksp
     assert client.request("adal/tools/list", {}) == {"projects": []}
     uri = workspace.write(BAD_NAME)
     assert codes(client.diagnostics(uri)) == ["ADAL101"]
-    client.shut_down()
 
 
 def test_watchers_cover_the_hidden_folder(client: Client, workspace: Workspace) -> None:
@@ -216,7 +204,6 @@ def test_watchers_cover_the_hidden_folder(client: Client, workspace: Workspace) 
     (registration,) = seen[0]["registrations"]
     assert registration["method"] == "workspace/didChangeWatchedFiles"
     assert {"globPattern": "**/.adal/**"} in registration["registerOptions"]["watchers"]
-    client.shut_down()
 
 
 def test_a_watched_event_in_another_spelling_means_the_open_document(client: Client) -> None:
@@ -246,7 +233,6 @@ def test_a_linked_workspace_is_published_under_the_uri_the_client_opened(
     assert client.diagnostics(first) == []
     assert codes(client.diagnostics(workspace.uri)) == ["ADAL101"]
     assert len(client.request("adal/tools/list", {})["projects"]) == 1
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -279,7 +265,6 @@ def test_a_folder_in_the_place_of_the_file_is_named(client: Client, workspace: W
     client.initialize(workspace.root)
     (diagnostic,) = client.diagnostics(workspace.uri)
     assert "folder" in diagnostic["message"]
-    client.shut_down()
 
 
 def test_a_pipe_in_the_place_of_the_file_is_not_opened(client: Client, workspace: Workspace) -> None:
@@ -288,7 +273,6 @@ def test_a_pipe_in_the_place_of_the_file_is_not_opened(client: Client, workspace
     client.initialize(workspace.root)
     (diagnostic,) = client.diagnostics(workspace.uri)
     assert "regular" in diagnostic["message"]
-    client.shut_down()
 
 
 def test_a_file_of_five_megabytes_is_checked_or_named(client: Client, workspace: Workspace) -> None:
@@ -298,7 +282,6 @@ def test_a_file_of_five_megabytes_is_checked_or_named(client: Client, workspace:
     assert client.diagnostics(workspace.uri)[0]["range"]["start"]["line"] == 1
     (diagnostic,) = client.diagnostics(workspace.file("huge").as_uri())
     assert "larger" in diagnostic["message"]
-    client.shut_down()
 
 
 def test_a_change_or_close_of_a_document_that_is_not_open_has_no_effect(client: Client) -> None:
@@ -306,7 +289,6 @@ def test_a_change_or_close_of_a_document_that_is_not_open_has_no_effect(client: 
     client.change("file:///p/.adal/tools.py", 3, {"text": BAD_NAME})
     client.close_document("file:///p/.adal/tools.py")
     client.save("file:///p/.adal/tools.py")
-    client.shut_down()
 
 
 def test_a_second_open_replaces_the_text(client: Client) -> None:
@@ -315,7 +297,6 @@ def test_a_second_open_replaces_the_text(client: Client) -> None:
     assert codes(client.diagnostics("file:///p/.adal/tools.py")) == ["ADAL101"]
     client.open("file:///p/.adal/tools.py", GOOD, version=2)
     assert client.diagnostics("file:///p/.adal/tools.py") == []
-    client.shut_down()
 
 
 def test_settings_choose_the_rules(start: Start) -> None:
@@ -327,7 +308,6 @@ def test_settings_choose_the_rules(start: Start) -> None:
     settings = {"adal": {"lint": {"ignore": ["ADAL2"]}}}
     client.notify("workspace/didChangeConfiguration", {"settings": settings})
     assert codes(client.diagnostics(uri)) == []
-    client.shut_down()
 
 
 def test_configuration_is_asked_for_where_the_client_offers_it(client: Client) -> None:
@@ -343,7 +323,6 @@ def test_configuration_is_asked_for_where_the_client_offers_it(client: Client) -
     client.diagnostics("file:///p/.adal/tools.py", lambda params: params["diagnostics"] == [])
     assert asked == [{"items": [{"section": "adal"}]}]
     client.tolerated.add("textDocument/publishDiagnostics")
-    client.shut_down()
 
 
 def test_removing_a_workspace_folder_clears_its_diagnostics(client: Client, workspace: Workspace) -> None:
@@ -355,4 +334,3 @@ def test_removing_a_workspace_folder_clears_its_diagnostics(client: Client, work
     assert client.diagnostics(workspace.uri) == []
     client.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [folder], "removed": []}})
     assert codes(client.diagnostics(workspace.uri)) == ["ADAL101"]
-    client.shut_down()

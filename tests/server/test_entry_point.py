@@ -28,10 +28,9 @@ def test_a_subcommand_goes_to_the_command_line_and_imports_no_server() -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--stdio",)])
-def test_without_a_subcommand_it_serves(start: Callable[..., Client], arguments: tuple[str, ...]) -> None:
-    client = start((*SERVER, *arguments))
+def test_without_a_subcommand_it_serves(start_process: Callable[..., Client], arguments: tuple[str, ...]) -> None:
+    client = start_process((*SERVER, *arguments))
     assert client.initialize()["serverInfo"]["name"] == "adal-ls"
-    client.shut_down()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,7 +44,6 @@ def test_a_host_that_dies_ends_its_runs_with_the_reason_and_the_next_request_sta
         assert "exit code 3" in events[2]["event"]["message"]
         assert events[3]["event"] == {"type": "finished", "stopReason": "error"}
         assert scripted_host.methods().count("adal/host/initialize") == attempt
-    client.shut_down()
 
 
 def test_a_host_that_dies_takes_its_approvals_back(begin: Begin) -> None:
@@ -65,7 +63,6 @@ def test_a_host_that_dies_takes_its_approvals_back(begin: Begin) -> None:
     client.respond(question["id"], given)
     assert take_updates(client, second, 4)[-1]["event"]["stopReason"] == "error"
     client.tolerated |= {"adal/approval/request", "$/cancelRequest", "adal/approval/resolved"}
-    client.shut_down()
 
 
 def test_a_host_that_dies_at_once_is_told_as_an_error(begin: Begin) -> None:
@@ -73,7 +70,6 @@ def test_a_host_that_dies_at_once_is_told_as_an_error(begin: Begin) -> None:
     for _ in range(2):
         with pytest.raises(ResponseError, match="exit code 7"):
             client.request("adal/run/start", {"prompt": "hi"})
-    client.shut_down()
 
 
 def test_a_host_of_another_version_is_named_once_and_not_used(begin: Begin, scripted_host: ScriptedHost) -> None:
@@ -85,7 +81,6 @@ def test_a_host_of_another_version_is_named_once_and_not_used(begin: Begin, scri
     status = client.wait_for("adal/status", lambda status: status["health"] == "error")
     assert "same version" in status["message"]
     assert scripted_host.methods() == ["adal/host/initialize"]
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -96,21 +91,17 @@ def test_a_host_of_another_version_is_named_once_and_not_used(begin: Begin, scri
     ],
 )
 def test_a_host_that_sends_no_messages_is_ended(start: Start, workspace: Workspace, script: str) -> None:
-    serve = Path(__file__).parent / "serve_with_host.py"
-    client = start([sys.executable, str(serve), sys.executable, "-c", script], tolerated=NOISE)
+    client = start([sys.executable, "-c", script], tolerated=NOISE)
     client.initialize(workspace.root, ADAL, {"trusted": True})
     with pytest.raises(ResponseError, match="no message"):
         client.request("adal/run/start", {"prompt": "hi"})
-    client.shut_down()
 
 
 def test_a_host_that_cannot_be_started_is_told_as_an_error(start: Start, workspace: Workspace) -> None:
-    serve = Path(__file__).parent / "serve_with_host.py"
-    client = start([sys.executable, str(serve), "/nowhere/python"], tolerated=NOISE)
+    client = start(["/nowhere/python"], tolerated=NOISE)
     client.initialize(workspace.root, ADAL, {"trusted": True})
     with pytest.raises(ResponseError, match="cannot be started"):
         client.request("adal/run/start", {"prompt": "hi"})
-    client.shut_down()
 
 
 def test_a_client_without_a_runtime_is_told_so(start: Start, workspace: Workspace) -> None:
@@ -120,7 +111,6 @@ def test_a_client_without_a_runtime_is_told_so(start: Start, workspace: Workspac
     with pytest.raises(ResponseError, match="not set up"):
         client.request("adal/run/start", {"prompt": "hi"})
     assert client.request("adal/tools/list", {})["projects"][0]["state"] == "static"
-    client.shut_down()
 
 
 def test_new_settings_reach_the_host_of_the_next_request(begin: Begin, scripted_host: ScriptedHost) -> None:
@@ -130,4 +120,3 @@ def test_new_settings_reach_the_host_of_the_next_request(begin: Begin, scripted_
     client.request("adal/run/list", {})
     greetings = [m["params"]["settings"] for m in scripted_host.told() if m.get("method") == "adal/host/initialize"]
     assert greetings == [{}, {"model": "other"}]
-    client.shut_down()

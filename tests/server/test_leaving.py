@@ -11,10 +11,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.server.client import Client
 from tests.server.conftest import GOOD, ScriptedHost, Workspace
+from tests.server.stdio import StdioClient
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+
+
+@pytest.fixture
+def client(start_process: Callable[..., StdioClient]) -> StdioClient:
+    return start_process()
 
 
 def wait_gone(*pids: int, seconds: float = 2.0) -> None:
@@ -31,27 +36,27 @@ def running(pid: int) -> bool:
         return False
 
 
-def test_the_end_of_input_ends_the_server(client: Client) -> None:
+def test_the_end_of_input_ends_the_server(client: StdioClient) -> None:
     client.initialize()
-    client._stdin.close()
-    assert client.process.wait(2) == 1
+    client.hang_up()
+    assert client.wait_end(2) == 1
 
 
-def test_a_broken_stream_ends_the_server(client: Client) -> None:
+def test_a_broken_stream_ends_the_server(client: StdioClient) -> None:
     client.initialize()
     client.send_bytes(b"hello\r\n\r\n")
-    assert client.process.wait(2) == 1
+    assert client.wait_end(2) == 1
 
 
 @posix_only
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_server(client: Client, number: signal.Signals) -> None:
+def test_a_signal_ends_the_server(client: StdioClient, number: signal.Signals) -> None:
     client.initialize()
     client.process.send_signal(number)
-    assert client.process.wait(2) == 1
+    assert client.wait_end(2) == 1
 
 
-def test_the_server_follows_the_process_the_client_names(client: Client) -> None:
+def test_the_server_follows_the_process_the_client_names(client: StdioClient) -> None:
     # https://github.com/openlawlibrary/pygls/issues/173: the pipe can stay open in a child of the editor
     editor = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     client.initialize(processId=editor.pid)
@@ -59,10 +64,12 @@ def test_the_server_follows_the_process_the_client_names(client: Client) -> None
     wait_gone(client.process.pid, seconds=3.0)
 
 
-def start_stubborn(start: Callable[..., Client], host: ScriptedHost, workspace: Workspace) -> tuple[Client, list[int]]:
+def start_stubborn(
+    start_process: Callable[..., StdioClient], host: ScriptedHost, workspace: Workspace
+) -> tuple[StdioClient, list[int]]:
     """A session whose host and the host's child do not go when their input closes."""
     workspace.write(GOOD)
-    client = start(host.command("stubborn"), tolerated=["window/logMessage", "window/showMessageRequest"])
+    client = start_process(host.server("stubborn"), tolerated=["window/logMessage", "window/showMessageRequest"])
     client.initialize(workspace.root, options={"trusted": True})
     command = {"command": "adal.server.runAgent", "arguments": ["hi"]}
     assert client.request("workspace/executeCommand", command)["runId"]
@@ -73,25 +80,24 @@ def start_stubborn(start: Callable[..., Client], host: ScriptedHost, workspace: 
 
 
 def test_the_end_of_input_ends_the_host_and_its_children(
-    start: Callable[..., Client], scripted_host: ScriptedHost, workspace: Workspace
+    start_process: Callable[..., StdioClient], scripted_host: ScriptedHost, workspace: Workspace
 ) -> None:
-    client, pids = start_stubborn(start, scripted_host, workspace)
-    client._stdin.close()
+    client, pids = start_stubborn(start_process, scripted_host, workspace)
+    client.hang_up()
     wait_gone(client.process.pid, *pids)
 
 
 def test_shutdown_is_answered_at_once_while_a_run_waits(
-    start: Callable[..., Client], scripted_host: ScriptedHost, workspace: Workspace
+    start_process: Callable[..., StdioClient], scripted_host: ScriptedHost, workspace: Workspace
 ) -> None:
-    client, pids = start_stubborn(start, scripted_host, workspace)
+    client, pids = start_stubborn(start_process, scripted_host, workspace)
     client.tolerated |= {"window/showMessage", "$/cancelRequest"}
     begun = time.monotonic()
     client.request("shutdown")
     assert time.monotonic() - begun < 0.5
     client.notify("exit")
-    assert client.process.wait(2) == 0
+    assert client.wait_end(2) == 0
     wait_gone(*pids, seconds=0.5)
-    client.check()
 
 
 @posix_only
@@ -103,8 +109,8 @@ def test_a_killed_editor_takes_server_host_and_children_with_it(
     editor_code = f"""
 import sys, time
 from pathlib import Path
-from tests.server.client import Client
-client = Client({scripted_host.command("stubborn")!r})
+from tests.server.stdio import StdioClient
+client = StdioClient({scripted_host.server("stubborn")!r})
 client.initialize(Path({str(workspace.root)!r}), options={{"trusted": True}})
 client.request("workspace/executeCommand", {{"command": "adal.server.runAgent", "arguments": ["hi"]}})
 client.wait_message("window/showMessageRequest")

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adal_ls.server import diagnostics
 from tests.server.client import Client, ResponseError
 from tests.server.conftest import GOOD, Workspace
 
@@ -17,20 +16,17 @@ Start = Callable[..., Client]
 def test_a_session_by_the_book_ends_with_code_0(client: Client, tmp_path: Path) -> None:
     result = client.initialize(tmp_path)
     assert result["serverInfo"]["name"] == "adal-ls"
-    client.shut_down()
 
 
 def test_exit_without_shutdown_ends_with_code_1(client: Client) -> None:
     client.initialize()
     client.notify("exit")
-    assert client.process.wait(5) == 1
-    client.check()
+    assert client.wait_end(5) == 1
 
 
 def test_exit_before_initialize_ends_with_code_1(client: Client) -> None:
     client.notify("exit")
-    assert client.process.wait(5) == 1
-    client.check()
+    assert client.wait_end(5) == 1
 
 
 def code_of(client: Client, method: str, params: object = None) -> int:
@@ -49,8 +45,7 @@ def test_requests_out_of_their_time_are_refused(client: Client) -> None:
     assert code_of(client, "textDocument/hover", {}) == -32600
     assert code_of(client, "shutdown") == -32600
     client.notify("exit")
-    assert client.process.wait(5) == 0
-    client.check()
+    assert client.wait_end(5) == 0
 
 
 def test_unknown_methods_are_named(client: Client) -> None:
@@ -59,7 +54,6 @@ def test_unknown_methods_are_named(client: Client) -> None:
         assert code_of(client, method, {}) == -32601
     client.notify("$/nothing", {})
     client.notify("textDocument/nothing", {})
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -80,7 +74,6 @@ def test_what_is_no_message_is_refused_and_the_session_goes_on(client: Client, b
     client.send_bytes(b"Content-Length: %d\r\n\r\n" % len(body) + body)
     answer = client._wait(lambda: client.answers.get(None), "the refusal", 10)  # type: ignore[call-overload]
     assert answer["error"]["code"] == code
-    client.shut_down()
 
 
 def test_answers_nobody_asked_for_are_ignored(client: Client) -> None:
@@ -88,28 +81,24 @@ def test_answers_nobody_asked_for_are_ignored(client: Client) -> None:
     client.send({"jsonrpc": "2.0", "id": 77, "result": None})
     client.send({"jsonrpc": "2.0", "id": "x", "error": {"code": 1, "message": "m"}})
     client.send({"jsonrpc": "2.0", "id": [1], "result": None})
-    client.shut_down()
 
 
 def test_header_names_match_in_any_case(client: Client) -> None:
     body = b'{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"capabilities":{}}}'
     client.send_bytes(b"content-type: x\r\ncontent-LENGTH: %d\r\n\r\n" % len(body) + body)
     assert "capabilities" in client.answer("first")
-    client.shut_down()
 
 
 @pytest.mark.parametrize("params", [None, [], 3])
 def test_initialize_without_parameters_is_refused_and_can_be_tried_again(client: Client, params: object) -> None:
     assert code_of(client, "initialize", params) == -32602
     client.initialize()
-    client.shut_down()
 
 
 @pytest.mark.parametrize("params", [{}, {"capabilities": 3, "workspaceFolders": "x", "rootUri": 7, "processId": "x"}])
 def test_odd_parameters_of_initialize_count_as_missing(client: Client, params: object) -> None:
     assert "capabilities" in client.request("initialize", params)
     client.notify("initialized", {})
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -134,7 +123,6 @@ def test_parameters_that_do_not_fit_are_refused_without_a_message_box(
 ) -> None:
     client.initialize()
     assert code_of(client, method, params) == -32602
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -167,18 +155,15 @@ def test_notifications_that_do_not_fit_are_ignored(start: Start, method: str) ->
     assert faults == []
 
 
-def test_a_fault_of_lint_leaves_no_request_unanswered(start: Start, workspace: Workspace) -> None:
+def test_a_fault_of_lint_leaves_no_request_unanswered(
+    start: Start, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise LookupError("SECRET")
+
     workspace.write(GOOD)
-    code = """
-from adal_ls.server import diagnostics, serve
-
-def broken(*_):
-    raise LookupError("SECRET")
-
-diagnostics.analyse = broken
-serve()
-"""
-    client = start((sys.executable, "-c", code), stderr=subprocess.DEVNULL, tolerated=["window/logMessage"])
+    monkeypatch.setattr(diagnostics, "analyse", broken)
+    client = start(tolerated=["window/logMessage"])
     client.initialize(workspace.root)
     client.open(workspace.uri, GOOD)
     for method in ("adal/tools/list", "textDocument/diagnostic", "textDocument/hover"):

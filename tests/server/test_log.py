@@ -24,10 +24,10 @@ def session(client: Client, **initialize: Any) -> None:
     client.shut_down()
 
 
-def test_the_log_file_tells_at_level_debug_of_each_message_and_of_no_body(start: Start, tmp_path: Path) -> None:
+def test_the_log_file_tells_at_level_debug_of_each_message_and_of_no_body(start_process: Start, tmp_path: Path) -> None:
     log = tmp_path / "a folder ü" / "server.log"
     log.parent.mkdir()
-    session(start((*SERVER, "--stdio", "--log-file", str(log), "--log-level=debug")))
+    session(start_process((*SERVER, "--stdio", "--log-file", str(log), "--log-level=debug")))
     lines = log.read_text(encoding="utf-8").splitlines()
     assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3} \d+ debug ", line) for line in lines)
     text = "\n".join(lines)
@@ -44,29 +44,29 @@ def test_the_log_file_tells_at_level_debug_of_each_message_and_of_no_body(start:
     assert "greet" not in text
 
 
-def test_the_log_file_is_quiet_at_the_usual_level_and_grows_at_its_end(start: Start, tmp_path: Path) -> None:
+def test_the_log_file_is_quiet_at_the_usual_level_and_grows_at_its_end(start_process: Start, tmp_path: Path) -> None:
     log = tmp_path / "server.log"
     log.write_text("before\n")
-    session(start((*SERVER, "--log-file", str(log))))
+    session(start_process((*SERVER, "--log-file", str(log))))
     assert log.read_text() == "before\n"
 
 
-def test_warnings_reach_the_log_file(start: Start, tmp_path: Path) -> None:
+def test_warnings_reach_the_log_file(start_process: Start, tmp_path: Path) -> None:
     log = tmp_path / "server.log"
-    client = start((*SERVER, "--log-file", str(log)), tolerated=["window/logMessage"])
+    client = start_process((*SERVER, "--log-file", str(log)), tolerated=["window/logMessage"])
     session(client, options={"permissionMode": "never"})
     assert " warning setting permissionMode must be one of" in log.read_text()
 
 
-def test_the_level_of_the_command_line_outweighs_the_setting(start: Start) -> None:
-    client = start((*SERVER, "--log-level", "error"))
+def test_the_level_of_the_command_line_outweighs_the_setting(start_process: Start) -> None:
+    client = start_process((*SERVER, "--log-level", "error"))
     session(client, options={"permissionMode": "never", "logLevel": "debug"})
     assert client.unread == []
 
 
-def test_a_log_file_that_cannot_be_written_is_named_and_serving_goes_on(start: Start, tmp_path: Path) -> None:
+def test_a_log_file_that_cannot_be_written_is_named_and_serving_goes_on(start_process: Start, tmp_path: Path) -> None:
     with (tmp_path / "stderr").open("wb") as stderr:
-        session(start((*SERVER, "--log-file", str(tmp_path / "none" / "log")), stderr=stderr))
+        session(start_process((*SERVER, "--log-file", str(tmp_path / "none" / "log")), stderr=stderr))
     assert "none/log cannot be written" in (tmp_path / "stderr").read_text()
 
 
@@ -95,7 +95,7 @@ def test_tracing_begins_and_ends_as_the_client_says(client: Client) -> None:
     ]
 
 
-def test_stderr_stays_empty(start: Start, tmp_path: Path) -> None:
+def test_stderr_stays_empty(start_process: Start, tmp_path: Path) -> None:
     with (tmp_path / "stderr").open("wb") as stderr:
-        session(start(stderr=stderr))
+        session(start_process(stderr=stderr))
     assert (tmp_path / "stderr").read_bytes() == b""

@@ -6,7 +6,6 @@ In process: the service of the server, without its threads' timing, which the te
 from __future__ import annotations
 
 import os
-import queue
 import random
 import shutil
 import time
@@ -20,6 +19,7 @@ import pytest
 from adal_ls import lint
 from adal_ls.server.diagnostics import to_lsp
 from adal_ls.server.documents import opened
+from adal_ls.server.inbox import Inbox
 from adal_ls.server.log import Log
 from adal_ls.server.rpc import Connection
 from adal_ls.server.service import Service
@@ -46,12 +46,12 @@ class World:
         self.reports: dict[str, tuple[str, list[Any]]] = {}  # pulled: normalised URI → result id, items
         self.answers: list[Any] = []
         self.later: list[Callable[[], None]] = []
-        self.posted: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self.posted = Inbox()
         self.number = 0
         editor = Connection(self._sent)
         folders = [{"uri": (root / name).as_uri(), "name": name} for name in ("one", "two")]
         params = {"capabilities": capabilities, "workspaceFolders": folders}
-        self.service = Service(editor, Writer(BytesIO(), "nobody"), self.posted.put, Log(editor), params, None)
+        self.service = Service(editor, Writer(BytesIO(), "nobody"), self.posted, Log(editor), params, None)
         self.pulls = self.service.client.pull_diagnostics
         self._editor = editor
         self.tell("initialized", {})
@@ -75,7 +75,7 @@ class World:
         self._editor.owe("key")
         self.service.requests[method]("key", params)
         while not self.answers:
-            self.posted.get(timeout=10)()
+            self.handle_posted(at_least=1)
         return self.answers.pop()
 
     # What can happen
@@ -176,9 +176,12 @@ class World:
         changes = [{"uri": path.as_uri(), "type": kind}]
         self.later.append(lambda: self.tell("workspace/didChangeWatchedFiles", {"changes": changes}))
 
-    def handle_posted(self) -> None:
-        while not self.posted.empty():
-            self.posted.get()()
+    def handle_posted(self, *, at_least: int = 0) -> None:
+        while at_least > 0 or not self.posted.empty():
+            call = self.posted.get()
+            assert callable(call)
+            call()
+            at_least -= 1
 
     # In the end
 

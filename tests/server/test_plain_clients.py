@@ -55,7 +55,6 @@ def test_an_approval_is_a_message_box_with_everything_in_it(begin: Begin) -> Non
     assert [action["title"] for action in question["params"]["actions"]] == ["Allow once", "Always allow", "Deny"]
     client.respond(question["id"], {"title": "Allow once"})
     assert shown(client) == "approved"
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +73,6 @@ def test_only_an_offered_button_allows(begin: Begin, answer: Any, said: str) -> 
     run(client)
     client.respond(client.wait_message("window/showMessageRequest")["id"], answer)
     assert shown(client) == said
-    client.shut_down()
 
 
 def test_a_client_that_cannot_ask_denies_with_the_reason(begin: Begin) -> None:
@@ -82,7 +80,6 @@ def test_a_client_that_cannot_ask_denies_with_the_reason(begin: Begin) -> None:
     run(client)
     client.respond_error(client.wait_message("window/showMessageRequest")["id"], -32601, "no boxes here")
     assert "no boxes here" in shown(client)
-    client.shut_down()
 
 
 def test_large_arguments_are_fetched_and_shown_whole(begin: Begin) -> None:
@@ -92,7 +89,6 @@ def test_large_arguments_are_fetched_and_shown_whole(begin: Begin) -> None:
     assert '"b-c": 2' in question["params"]["message"]
     client.respond(question["id"], {"title": "Allow once"})
     assert shown(client) == "approved"
-    client.shut_down()
 
 
 def test_a_withdrawn_question_is_taken_back(begin: Begin) -> None:
@@ -102,7 +98,6 @@ def test_a_withdrawn_question_is_taken_back(begin: Begin) -> None:
     assert client.wait_for("$/cancelRequest") == {"id": question["id"]}
     assert "cancelled" in shown(client)
     client.respond(question["id"], {"title": "Allow once"})
-    client.shut_down()
 
 
 def test_a_run_has_a_progress_that_begins_reports_and_ends(begin: Begin) -> None:
@@ -124,7 +119,6 @@ def test_a_run_has_a_progress_that_begins_reports_and_ends(begin: Begin) -> None
     )
     assert shown(client) == "approved"
     client.tolerated.add("$/progress")
-    client.shut_down()
 
 
 def test_the_button_of_the_progress_cancels_the_run(begin: Begin) -> None:
@@ -136,7 +130,6 @@ def test_the_button_of_the_progress_cancels_the_run(begin: Begin) -> None:
     client.notify("window/workDoneProgress/cancel", {"token": token})
     assert client.wait_for("$/progress", lambda p: p["value"]["kind"] == "end" and p["token"].startswith("adal-run"))
     assert "cancelled" in shown(client)
-    client.shut_down()
 
 
 def test_a_client_that_refuses_the_progress_is_sent_none(begin: Begin) -> None:
@@ -148,7 +141,6 @@ def test_a_client_that_refuses_the_progress_is_sent_none(begin: Begin) -> None:
     client.on("window/workDoneProgress/create", refuse)
     run(client)
     assert shown(client) == "done"
-    client.shut_down()
 
 
 def test_a_run_can_be_cancelled_by_command(begin: Begin) -> None:
@@ -157,14 +149,12 @@ def test_a_run_can_be_cancelled_by_command(begin: Begin) -> None:
     params = {"command": "adal.server.cancelRun", "arguments": [{"runId": run_id}]}
     assert client.request("workspace/executeCommand", params) == {}
     assert "cancelled" in shown(client)
-    client.shut_down()
 
 
 def test_a_host_that_dies_is_told_in_a_message(begin: Begin) -> None:
     client = begin("die in run")
     run(client)
     assert "exit code 3" in shown(client)
-    client.shut_down()
 
 
 def test_buttons_of_equal_labels_can_be_told_apart() -> None:

@@ -31,12 +31,10 @@ def test_a_client_that_pulls_gets_nothing_pushed(client: Client, workspace: Work
     newer = pull(client, uri, report["resultId"])
     assert (newer["kind"], newer["items"]) == ("full", [])
     client.close_document(uri)
-    client.shut_down()
 
 
 def test_a_client_that_gets_pushes_is_offered_no_pull(client: Client, tmp_path: Path) -> None:
     assert "diagnosticProvider" not in client.initialize(tmp_path)["capabilities"]
-    client.shut_down()
 
 
 def test_files_that_are_not_open_are_in_the_workspace_report(client: Client, workspace: Workspace) -> None:
@@ -49,7 +47,6 @@ def test_files_that_are_not_open_are_in_the_workspace_report(client: Client, wor
     known = [{"uri": closed_uri, "value": report["resultId"]}]
     (again,) = client.request("workspace/diagnostic", {"previousResultIds": known})["items"]
     assert again["kind"] == "unchanged"
-    client.shut_down()
 
 
 def test_a_deleted_file_gets_an_empty_report_and_the_client_is_asked_to_pull(
@@ -67,4 +64,3 @@ def test_a_deleted_file_gets_an_empty_report_and_the_client_is_asked_to_pull(
     (gone,) = client.request("workspace/diagnostic", {"previousResultIds": known})["items"]
     assert (gone["uri"], gone["items"]) == (uri, [])
     assert len(asked) == before + 1
-    client.shut_down()

@@ -50,7 +50,6 @@ def test_open_and_closed_files_follow_the_file_as_it_changes(start: Start, works
     configure(workspace, 'ignore = ["ADAL303"]')
     changed(client, uri)
     assert {published(client, "ADAL401")["uri"] for _ in range(2)} == {other, workspace.uri}
-    client.shut_down()
 
 
 def test_a_client_that_cannot_watch_is_served_by_looking(start: Start, workspace: Workspace) -> None:
@@ -60,7 +59,6 @@ def test_a_client_that_cannot_watch_is_served_by_looking(start: Start, workspace
     published(client, "ADAL401", "ADAL303")
     configure(workspace, 'ignore = ["ADAL4"]')
     published(client, "ADAL303")
-    client.shut_down()
 
 
 def test_settings_of_the_editor_come_before_the_file(start: Start, workspace: Workspace) -> None:
@@ -70,7 +68,6 @@ def test_settings_of_the_editor_come_before_the_file(start: Start, workspace: Wo
     client.initialize(workspace.root, options={"lint": {"ignore": [], "severity": {"ADAL303": "information"}}})
     first, second = published(client, "ADAL401", "ADAL303")["diagnostics"]
     assert (first["severity"], second["severity"]) == (4, 3)
-    client.shut_down()
 
 
 def test_what_is_wrong_in_the_file_is_told_once_at_its_line(start: Start, workspace: Workspace) -> None:
@@ -88,4 +85,3 @@ def test_what_is_wrong_in_the_file_is_told_once_at_its_line(start: Start, worksp
     )
     changed(client, uri)
     published(client, "ADAL303")
-    client.shut_down()  # fails if anything, such as a second complaint, is left unread

@@ -66,7 +66,6 @@ def test_a_run_starts_asks_and_finishes_with_its_events_in_order(begin: Begin, s
     assert answers == [
         {"approvalId": request["approvalId"], "argsDigest": "d1", "outcome": "selected", "optionId": "once"}
     ]
-    client.shut_down()
 
 
 def test_a_denial_carries_its_feedback_to_the_host(begin: Begin) -> None:
@@ -75,7 +74,6 @@ def test_a_denial_carries_its_feedback_to_the_host(begin: Begin) -> None:
     answer_approval(client, outcome="selected", optionId="no", feedback="too dangerous")
     assert finished(client, run_id)["answer"] == "denied: too dangerous"
     client.tolerated.add("adal/run/update")
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -102,7 +100,6 @@ def test_a_malformed_answer_approves_nothing(begin: Begin, answer: Any, reason: 
     assert text.startswith("denied:")
     assert reason in text
     client.tolerated.add("adal/run/update")
-    client.shut_down()
 
 
 def test_an_error_answer_approves_nothing_and_says_why(begin: Begin) -> None:
@@ -112,7 +109,6 @@ def test_an_error_answer_approves_nothing_and_says_why(begin: Begin) -> None:
     client.respond_error(message["id"], -32601, "no such view")
     assert "no such view" in finished(client, run_id)["answer"]
     client.tolerated.add("adal/run/update")
-    client.shut_down()
 
 
 def test_an_approval_the_host_takes_back_is_taken_back_in_the_editor(begin: Begin, scripted_host: ScriptedHost) -> None:
@@ -129,7 +125,6 @@ def test_an_approval_the_host_takes_back_is_taken_back_in_the_editor(begin: Begi
     answers = [message for message in scripted_host.told() if "method" not in message]
     assert [answer["error"]["code"] for answer in answers] == [-32800]
     client.tolerated.add("adal/run/update")
-    client.shut_down()
 
 
 def test_a_run_can_be_cancelled(begin: Begin) -> None:
@@ -138,7 +133,6 @@ def test_a_run_can_be_cancelled(begin: Begin) -> None:
     assert client.request("adal/run/cancel", {"runId": run_id}) == {}
     assert finished(client, run_id)["stopReason"] == "cancelled"
     client.tolerated.add("adal/run/update")
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -153,14 +147,12 @@ def test_requests_for_the_host_are_passed_on_as_they_stand(begin: Begin, method:
         assert result == {"arguments": HOSTILE}
     else:
         assert result == {"asked": method, "params": params}
-    client.shut_down()
 
 
 def test_nothing_is_pending_where_no_host_runs(client: Client, tmp_path: Path) -> None:
     client.initialize(tmp_path, ADAL, {"trusted": True})
     assert client.request("adal/approval/pending", {}) == {"approvals": []}
     client.tolerated.update(NOISE)
-    client.shut_down()
 
 
 def test_a_request_that_is_taken_back_is_taken_back_from_the_host(begin: Begin, scripted_host: ScriptedHost) -> None:
@@ -172,7 +164,6 @@ def test_a_request_that_is_taken_back_is_taken_back_from_the_host(begin: Begin, 
     with pytest.raises(ResponseError) as caught:
         client.answer(key)
     assert caught.value.code == -32800
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -195,7 +186,6 @@ def test_an_untrusted_workspace_is_refused_with_the_reason_and_starts_nothing(
     with pytest.raises(ResponseError, match="trust"):
         client.request(method, params)
     assert not scripted_host.record.exists()
-    client.shut_down()
 
 
 def test_several_projects_need_a_project_root(begin: Begin, workspace: Workspace, scripted_host: ScriptedHost) -> None:
@@ -210,7 +200,6 @@ def test_several_projects_need_a_project_root(begin: Begin, workspace: Workspace
     (started,) = [message for message in scripted_host.told() if message.get("method") == "adal/run/start"]
     assert started["params"] == {"prompt": "hi", "projectRoot": root}
     client.tolerated.add("adal/run/update")
-    client.shut_down()
 
 
 @pytest.mark.parametrize("root", ["/", "relative", "", 3])
@@ -219,7 +208,6 @@ def test_a_project_root_outside_the_workspace_is_refused(begin: Begin, scripted_
     with pytest.raises(ResponseError, match="projectRoot"):
         client.request("adal/run/start", {"prompt": "hi", "projectRoot": root})
     assert "adal/run/start" not in scripted_host.methods()
-    client.shut_down()
 
 
 def test_without_a_project_the_workspace_folder_is_meant(
@@ -233,14 +221,12 @@ def test_without_a_project_the_workspace_folder_is_meant(
     finished(client, run_id)
     (started,) = [message for message in scripted_host.told() if message.get("method") == "adal/run/start"]
     assert started["params"]["projectRoot"] == str(folder)
-    client.shut_down()
 
 
 def test_without_a_folder_a_run_is_refused(client: Client) -> None:
     client.initialize(options={"trusted": True})
     with pytest.raises(ResponseError, match="no folder is open"):
         client.request("adal/run/start", {"prompt": "hi"})
-    client.shut_down()
 
 
 def test_thirty_two_open_approvals_slow_nothing(begin: Begin, workspace: Workspace) -> None:
@@ -261,4 +247,3 @@ def test_thirty_two_open_approvals_slow_nothing(begin: Begin, workspace: Workspa
         client.respond(question["id"], given)
     assert {finished(client, run_id)["answer"] for run_id in runs} == {"approved"}
     client.tolerated.add("adal/run/update")
-    client.shut_down()

@@ -11,18 +11,17 @@ from tests.server.conftest import GOOD, Workspace
 HEAVY = {"asyncio", "pygls", "lsprotocol", "attrs", "cattrs", "pydantic", "litellm", "click", "rich", "watchfiles"}
 
 REPORTING = """
-import sys
-from adal_ls.server import session
+import os, sys
 from adal_ls.server import serve
 
-leave = session.os._exit
+leave = os._exit
 
 def report(code):
     sys.stderr.write("modules: " + " ".join(sorted({name.partition(".")[0] for name in sys.modules})) + "\\n")
     sys.stderr.flush()
     leave(code)
 
-session.os._exit = report
+os._exit = report
 serve()
 """
 
@@ -31,10 +30,10 @@ def modules(stderr: Path) -> set[str]:
     return set(stderr.read_text().partition("modules: ")[2].split())
 
 
-def test_the_first_stage_imports_nothing_heavy(start: Callable[..., Client], tmp_path: Path) -> None:
+def test_the_first_stage_imports_nothing_heavy(start_process: Callable[..., Client], tmp_path: Path) -> None:
     """Lint, tools list and pull diagnostics included; no tools file in the workspace, so no second stage is due."""
     with (tmp_path / "stderr").open("wb") as stderr:
-        client = start((sys.executable, "-c", REPORTING), stderr=stderr)
+        client = start_process((sys.executable, "-c", REPORTING), stderr=stderr)
         client.initialize(tmp_path)
         client.open("file:///p/other.py", "x = 1")
         assert client.request("adal/tools/list", {}) == {"projects": []}
@@ -61,11 +60,11 @@ print(" ".join({name.partition(".")[0] for name in sys.modules}))
 
 
 def test_the_second_stage_never_imports_the_agent(
-    start: Callable[..., Client], tmp_path: Path, workspace: Workspace
+    start_process: Callable[..., Client], tmp_path: Path, workspace: Workspace
 ) -> None:
     workspace.write(GOOD)
     with (tmp_path / "stderr").open("wb") as stderr:
-        client = start((sys.executable, "-c", REPORTING), stderr=stderr)
+        client = start_process((sys.executable, "-c", REPORTING), stderr=stderr)
         client.initialize(workspace.root)
         client.open(workspace.uri, GOOD)
         assert client.diagnostics(workspace.uri) == []
@@ -78,12 +77,12 @@ def test_the_second_stage_never_imports_the_agent(
 
 
 def test_an_installation_without_pygls_still_lints(
-    start: Callable[..., Client], tmp_path: Path, workspace: Workspace
+    start_process: Callable[..., Client], tmp_path: Path, workspace: Workspace
 ) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "lsprotocol.py").write_text("raise ImportError('broken')")
     code = f"import sys; sys.path.insert(0, {str(tmp_path / 'broken')!r}); from adal_ls.server import serve; serve()"
-    client = start((sys.executable, "-c", code), stderr=subprocess.DEVNULL, tolerated=["window/logMessage"])
+    client = start_process((sys.executable, "-c", code), stderr=subprocess.DEVNULL, tolerated=["window/logMessage"])
     client.initialize(workspace.root)
     client.open(workspace.uri, "CUSTOM_TOOLS = [missing]\n")
     assert client.diagnostics(workspace.uri) != []
@@ -92,4 +91,3 @@ def test_an_installation_without_pygls_still_lints(
         key = client.ask("textDocument/hover", params)
         client._wait(lambda key=key: client.answers.get(key), "the refusal", 10)  # type: ignore[misc]
         assert "reinstall" in client.answers[key]["error"]["message"]
-    client.shut_down()

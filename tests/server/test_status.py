@@ -1,29 +1,31 @@
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import pytest
+
+from adal_ls.server import files, status
+from adal_ls.workspace.projects import Project, discover
 from tests.server.client import Client
 from tests.server.conftest import ADAL, GOOD, ScriptedHost, Workspace
 
 Start = Callable[..., Client]
 
-SLOW_SEARCH = """
-import time
-from adal_ls.server import files, serve, status
-status.SHOWN_AFTER = 0.05
-discover = files.discover
-
-def slow(folder):
-    time.sleep(0.5)
-    return discover(folder)
-
-files.discover = slow
-serve()
-"""
-
 PROGRESS: dict[str, Any] = {"window": {"workDoneProgress": True}}
+
+
+@pytest.fixture
+def slow_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search for projects that takes longer than what is shown as progress."""
+
+    def slow(folder: str) -> Iterator[Project]:
+        time.sleep(0.2)
+        return discover(folder)
+
+    monkeypatch.setattr(files, "discover", slow)
+    monkeypatch.setattr(status, "SHOWN_AFTER", 0.02)
 
 
 def test_the_status_tells_of_background_work_and_its_end(
@@ -37,7 +39,6 @@ def test_the_status_tells_of_background_work_and_its_end(
     last = client.wait_for("adal/status", lambda status: status["quiescent"] and status["python"] == "3.99.0")
     assert "message" not in last
     client.tolerated.add("adal/status")
-    client.shut_down()
 
 
 def test_a_host_that_does_not_fit_is_an_error_of_the_status(
@@ -49,31 +50,27 @@ def test_a_host_that_does_not_fit_is_an_error_of_the_status(
     client.initialize(workspace.root, ADAL, {"trusted": True})
     status = client.wait_for("adal/status", lambda status: status["health"] == "error")
     assert "install the same version" in status["message"]
-    client.shut_down()
 
 
-def test_a_search_that_takes_long_shows_as_progress(start: Start, workspace: Workspace) -> None:
+def test_a_search_that_takes_long_shows_as_progress(start: Start, workspace: Workspace, slow_search: None) -> None:
     workspace.write(GOOD)
-    client = start((sys.executable, "-c", SLOW_SEARCH))
+    client = start()
     client.on("window/workDoneProgress/create", lambda _: None)
     client.initialize(workspace.root, PROGRESS)
     begin = client.wait_for("$/progress")
     assert begin["value"] == {"kind": "begin", "title": "AdaL: finding projects", "cancellable": False}
     end = client.wait_for("$/progress")
     assert (end["token"], end["value"]) == (begin["token"], {"kind": "end"})
-    client.shut_down()
 
 
 def test_a_search_that_is_over_soon_shows_nothing(client: Client, workspace: Workspace) -> None:
     workspace.write(GOOD)
     client.initialize(workspace.root, PROGRESS)
     assert len(client.request("adal/tools/list", {})["projects"]) == 1
-    client.shut_down()
 
 
-def test_a_client_without_progress_is_shown_none(start: Start, workspace: Workspace) -> None:
+def test_a_client_without_progress_is_shown_none(start: Start, workspace: Workspace, slow_search: None) -> None:
     workspace.write(GOOD)
-    client = start((sys.executable, "-c", SLOW_SEARCH))
+    client = start()
     client.initialize(workspace.root)
     assert len(client.request("adal/tools/list", {})["projects"]) == 1
-    client.shut_down()

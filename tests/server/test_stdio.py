@@ -28,10 +28,10 @@ serve()
 
 
 def test_nothing_that_prints_or_reads_can_reach_the_message_stream(
-    start: Callable[..., Client], tmp_path: Path
+    start_process: Callable[..., Client], tmp_path: Path
 ) -> None:
     with (tmp_path / "stderr").open("wb") as stderr:
-        client = start((sys.executable, "-c", NOISY), stderr=stderr)
+        client = start_process((sys.executable, "-c", NOISY), stderr=stderr)
         client.initialize()
         for number in range(3):
             uri = f"file:///p{number}/.adal/tools.py"
@@ -50,7 +50,6 @@ def test_sixty_thousand_letters_beyond_ascii_arrive_whole(client: Client) -> Non
     client.open("file:///p/.adal/tools.py", text)
     found = client.diagnostics("file:///p/.adal/tools.py")
     assert any(item["range"]["start"]["line"] == 1 for item in found)
-    client.shut_down()
 
 
 def test_a_client_that_does_not_read_does_not_stop_the_server() -> None:

@@ -34,7 +34,6 @@ def test_an_untrusted_workspace_has_a_static_list_with_places_and_problems(
     assert tool["parameters"]["required"] == ["x"]
     assert tool["location"]["uri"] == workspace.uri
     assert tool["location"]["range"]["start"]["line"] == BAD_NAME.splitlines().index(BAD_NAME.splitlines()[-1])
-    client.shut_down()
 
 
 def test_the_list_follows_the_open_text(client: Client, workspace: Workspace) -> None:
@@ -43,7 +42,6 @@ def test_the_list_follows_the_open_text(client: Client, workspace: Workspace) ->
     client.initialize(workspace.root)
     client.open(workspace.uri, GOOD)
     assert [tool["name"] for tool in listed(client)[0]["tools"]] == ["greet"]
-    client.shut_down()
 
 
 def test_the_list_can_be_narrowed_to_one_project(client: Client, workspace: Workspace) -> None:
@@ -53,7 +51,6 @@ def test_the_list_can_be_narrowed_to_one_project(client: Client, workspace: Work
     assert [project["root"] for project in listed(client)] == [str(workspace.root / name) for name in "ab"]
     assert [p["root"] for p in listed(client, projectRoot=str(workspace.root / "b"))] == [str(workspace.root / "b")]
     assert listed(client, projectRoot="/nowhere") == []
-    client.shut_down()
 
 
 def test_a_trusted_project_is_loaded_and_merged_with_what_lint_knows(
@@ -79,7 +76,6 @@ def test_a_trusted_project_is_loaded_and_merged_with_what_lint_knows(
     assert first["params"]["settings"] == {"model": "m", "permissionMode": "default"}
     assert (load["method"], load["params"]) == ("adal/host/load", {"projectRoot": str(workspace.root)})
     client.tolerated.add("adal/tools/changed")
-    client.shut_down()
 
 
 def test_a_tool_renamed_in_an_unsaved_text_is_listed_once_and_pending(
@@ -101,7 +97,6 @@ def test_a_tool_renamed_in_an_unsaved_text_is_listed_once_and_pending(
     ):
         client.change(workspace.uri, version, {"text": unclear})
         assert [tool["name"] for tool in listed(client)[0]["tools"]] == ["greet", "bash"]
-    client.shut_down()
 
 
 def test_a_save_loads_again(start: Start, scripted_host: ScriptedHost, workspace: Workspace) -> None:
@@ -126,7 +121,6 @@ def test_a_save_loads_again(start: Start, scripted_host: ScriptedHost, workspace
     client.wait_for("adal/tools/changed", lambda params: params["generation"] == 3)
     assert listed(client)[0]["generation"] == 3
     assert scripted_host.methods().count("adal/host/load") == 3
-    client.shut_down()
 
 
 def test_a_person_can_have_the_tools_imported_anew_though_no_file_changed(
@@ -139,7 +133,6 @@ def test_a_person_can_have_the_tools_imported_anew_though_no_file_changed(
     client.wait_for("adal/tools/changed", lambda params: params["generation"] == 1)
     assert client.request("adal/tools/reload", {}) == {}
     client.wait_for("adal/tools/changed", lambda params: params["generation"] == 2)
-    client.shut_down()
 
 
 def test_nothing_is_imported_anew_before_the_workspace_is_trusted(
@@ -152,7 +145,6 @@ def test_nothing_is_imported_anew_before_the_workspace_is_trusted(
     with pytest.raises(ResponseError, match="trust"):
         client.request("adal/tools/reload", {})
     assert scripted_host.told() == []
-    client.shut_down()
 
 
 def test_an_untrusted_folder_starts_no_host_and_trust_loads_it_without_a_restart(
@@ -179,7 +171,6 @@ def test_an_untrusted_folder_starts_no_host_and_trust_loads_it_without_a_restart
     client.wait_for("adal/tools/changed", lambda params: params["generation"] == 0)
     assert listed(client)[0]["state"] == "static"
     assert not owned.exists()
-    client.shut_down()
 
 
 def test_a_file_outside_the_workspace_is_linted_but_never_loaded(
@@ -201,7 +192,6 @@ def test_a_file_outside_the_workspace_is_linted_but_never_loaded(
     client.close_document(other.uri)
     assert client.diagnostics(other.uri) == []
     assert listed(client) == []
-    client.shut_down()
 
 
 def test_the_status_tells_of_loading_and_of_the_interpreter(
@@ -213,7 +203,6 @@ def test_the_status_tells_of_loading_and_of_the_interpreter(
     assert client.wait_for("adal/status")["quiescent"] is False
     settled = client.wait_for("adal/status", lambda status: status["quiescent"] and status["python"] == "3.99.0")
     assert settled["health"] == "ok"
-    client.shut_down()
 
 
 def test_a_client_that_knows_no_adal_messages_is_sent_none(
@@ -227,4 +216,3 @@ def test_a_client_that_knows_no_adal_messages_is_sent_none(
     client.save(workspace.uri)
     client.diagnostics(workspace.uri)
     assert len(listed(client)) == 1
-    client.shut_down()

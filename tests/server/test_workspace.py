@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from adal_ls.server import watch
 from tests.server.client import Client
 from tests.server.conftest import ADAL, BAD_NAME, GOOD, ScriptedHost, Workspace
 
@@ -17,15 +17,15 @@ Start = Callable[..., Client]
 
 WATCHING: dict[str, Any] = {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}}
 
-QUICK = """
-import sys
-from adal_ls.server import serve, watch
-watch.INTERVAL, watch.SEARCH_INTERVAL, watch.SEARCH_SHARE = 0.05, 0.1, 1
-serve(host_command=sys.argv[1:] or None)
-"""
-"""A server that looks at the disk more often than once a second."""
-
 NOISE = ("adal/tools/changed", "adal/status", "window/logMessage")
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has the server look at the disk more often than once a second."""
+    monkeypatch.setattr(watch, "INTERVAL", 0.05)
+    monkeypatch.setattr(watch, "SEARCH_INTERVAL", 0.1)
+    monkeypatch.setattr(watch, "SEARCH_SHARE", 1)
 
 
 def codes(diagnostics: list[dict[str, Any]]) -> list[str]:
@@ -68,7 +68,6 @@ def test_every_folder_is_served_until_it_is_removed(client: Client, workspace: W
     change_folders(client, added=[two])
     assert codes(client.diagnostics(bad)) == ["ADAL101"]
     assert roots(client) == [str(one), str(two)]
-    client.shut_down()
 
 
 def test_a_folder_inside_another_goes_without_its_projects(client: Client, workspace: Workspace) -> None:
@@ -79,7 +78,6 @@ def test_a_folder_inside_another_goes_without_its_projects(client: Client, works
     assert roots(client) == [str(workspace.root / "inner")]
     change_folders(client, removed=[workspace.root])
     assert roots(client) == []
-    client.shut_down()
 
 
 def test_a_document_open_outside_the_folders_outlasts_their_change(client: Client, workspace: Workspace) -> None:
@@ -94,7 +92,6 @@ def test_a_document_open_outside_the_folders_outlasts_their_change(client: Clien
     client.close_document(outside)
     assert client.diagnostics(outside) == []
     assert roots(client) == []
-    client.shut_down()
 
 
 def test_the_host_learns_of_a_folder_that_is_added_and_loads_it(
@@ -119,7 +116,6 @@ def test_the_host_learns_of_a_folder_that_is_added_and_loads_it(
     wait_loaded(one, two)
     greetings = [message for message in scripted_host.told() if message.get("method") == "adal/host/initialize"]
     assert greetings[-1]["params"]["workspaceRoots"] == [str(one), str(two)]
-    client.shut_down()
 
 
 def test_a_folder_is_added_to_the_host_once_the_run_has_ended(
@@ -142,7 +138,6 @@ def test_a_folder_is_added_to_the_host_once_the_run_has_ended(
     client.wait_for("adal/tools/changed", lambda params: params["generation"] == 0)
     assert client.request("adal/run/list", {})["asked"] == "adal/run/list"
     assert scripted_host.methods().count("adal/host/initialize") == 2
-    client.shut_down()
 
 
 def test_a_project_that_appears_in_one_go_is_found_by_the_name_of_its_top_folder(
@@ -154,7 +149,6 @@ def test_a_project_that_appears_in_one_go_is_found_by_the_name_of_its_top_folder
     tell_of(client, workspace.root / "new", 1)
     assert codes(client.diagnostics(uri)) == ["ADAL101"]
     assert roots(client) == [str(workspace.root / "new" / "deep" / "nested")]
-    client.shut_down()
 
 
 def test_a_folder_that_is_still_being_filled_is_looked_into_again(client: Client, workspace: Workspace) -> None:
@@ -165,7 +159,6 @@ def test_a_folder_that_is_still_being_filled_is_looked_into_again(client: Client
     assert roots(client) == []
     uri = workspace.write(BAD_NAME, "new/deep")
     assert codes(client.diagnostics(uri)) == ["ADAL101"]
-    client.shut_down()
 
 
 def test_the_client_is_asked_to_tell_of_every_folder_that_appears(client: Client, workspace: Workspace) -> None:
@@ -175,7 +168,6 @@ def test_the_client_is_asked_to_tell_of_every_folder_that_appears(client: Client
     client.request("adal/tools/list", {})
     watchers = seen[0]["registrations"][0]["registerOptions"]["watchers"]
     assert {"globPattern": "**/*", "kind": 1 | 4} in watchers
-    client.shut_down()
 
 
 def test_thousands_of_new_files_that_concern_nobody_are_passed_over(client: Client, workspace: Workspace) -> None:
@@ -191,13 +183,12 @@ def test_thousands_of_new_files_that_concern_nobody_are_passed_over(client: Clie
     client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
     assert len(roots(client)) == 60
     assert time.monotonic() - begun < 2
-    client.shut_down()
 
 
 @pytest.mark.parametrize("watching", [True, False])
 def test_a_renamed_project_folder_goes_and_comes_back(start: Start, workspace: Workspace, *, watching: bool) -> None:
     uri = workspace.write(BAD_NAME, "sub")
-    client = start((sys.executable, "-c", QUICK))
+    client = start()
     if watching:
         start_watching(client, workspace.root)
     else:
@@ -213,16 +204,14 @@ def test_a_renamed_project_folder_goes_and_comes_back(start: Start, workspace: W
     if watching:
         tell_of(client, here, 1)
     assert codes(client.diagnostics(uri)) == ["ADAL101"]
-    client.shut_down()
 
 
 def test_a_nested_project_is_found_for_a_client_that_cannot_watch(start: Start, workspace: Workspace) -> None:
-    client = start((sys.executable, "-c", QUICK))
+    client = start()
     client.initialize(workspace.root)
     assert roots(client) == []
     uri = workspace.write(BAD_NAME, "new/deep")
     assert codes(client.diagnostics(uri)) == ["ADAL101"]
-    client.shut_down()
 
 
 @pytest.mark.parametrize("kind", ["changed", "made", "deleted"])
@@ -233,8 +222,7 @@ def test_a_module_beside_the_tools_is_followed_for_a_client_that_cannot_watch(
     module = workspace.file().with_name("helper.py")
     if kind != "made":
         module.write_text("x = 1\n")
-    host = scripted_host.command("approve")[2:]
-    client = start((sys.executable, "-c", QUICK, *host), tolerated=NOISE)
+    client = start(scripted_host.command("approve"), tolerated=NOISE)
     client.initialize(workspace.root, ADAL, {"trusted": True})
     client.wait_for("adal/tools/changed", lambda params: params["generation"] == 1)
     if kind == "deleted":
@@ -242,7 +230,6 @@ def test_a_module_beside_the_tools_is_followed_for_a_client_that_cannot_watch(
     else:
         module.write_text("x = 22\n")
     client.wait_for("adal/tools/changed", lambda params: params["generation"] == 2)
-    client.shut_down()
 
 
 @pytest.mark.parametrize("watching", [True, False])
@@ -253,7 +240,7 @@ def test_a_linked_workspace_is_followed_under_its_own_name(
     link = tmp_path / "link to it"
     link.symlink_to(workspace.root, target_is_directory=True)
     uri = (link / ".adal" / "tools.py").as_uri()
-    client = start((sys.executable, "-c", QUICK))
+    client = start()
     if watching:
         start_watching(client, link)
     else:
@@ -263,7 +250,6 @@ def test_a_linked_workspace_is_followed_under_its_own_name(
     if watching:
         tell_of(client, link / ".adal" / "tools.py", 2)
     assert codes(client.diagnostics(uri)) == ["ADAL101"]
-    client.shut_down()
 
 
 def test_a_reload_finds_projects_that_nobody_told_of_and_forgets_those_that_went(
@@ -280,4 +266,3 @@ def test_a_reload_finds_projects_that_nobody_told_of_and_forgets_those_that_went
     new = str(workspace.root / "new")
     client.wait_for("adal/tools/changed", lambda params: params == {"projectRoot": new, "generation": 2})
     assert roots(client) == [new]
-    client.shut_down()

@@ -15,12 +15,15 @@ from adal_ls.workspace import uris
 
 def workspace_symbol(snapshot: Snapshot, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
     """The tools in whose name the letters of the query stand in their order."""
-    return [
-        information(analysis.document, symbol, snapshot.client.encoding, _project(analysis.document))
-        for analysis in snapshot.projects
-        for symbol in tool_symbols(analysis.file)
-        if matches(params.query, symbol.name)
-    ]
+    found: list[types.SymbolInformation] = []
+    for analysis in snapshot.projects:
+        snapshot.cancellation.check()
+        found += (
+            information(analysis.document, symbol, snapshot.client.encoding, _project(analysis.document))
+            for symbol in tool_symbols(analysis.file)
+            if matches(params.query, symbol.name)
+        )
+    return found
 
 
 def _project(document: Document) -> str | None:

@@ -22,11 +22,11 @@ URI = "file:///p/.adal/tools.py"
 
 
 @pytest.fixture
-def start_patched(start: Callable[..., Client]) -> Callable[..., Client]:
+def start_patched(start_process: Callable[..., Client]) -> Callable[..., Client]:
     """Starts a server in which the code given has replaced something."""
 
     def make(patch: str, **options: Any) -> Client:
-        return start((sys.executable, "-c", f"{patch}\nfrom adal_ls.server import serve\nserve()\n"), **options)
+        return start_process((sys.executable, "-c", f"{patch}\nfrom adal_ls.server import serve\nserve()\n"), **options)
 
     return make
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from adal_ls.lint import Config
+from adal_ls.server import diagnostics
+from adal_ls.server.documents import Document
 from tests.server.client import Client
 from tests.server.conftest import BAD_NAME, GOOD, Workspace
 from tests.server.faults.conftest import URI
@@ -34,7 +38,6 @@ def test_an_edit_behind_a_character_that_is_no_line_end_lands_where_it_was_made(
     span = {"start": {"line": line, "character": start}, "end": {"line": line, "character": start + 1}}
     client.change(URI, 2, {"range": span, "text": "_"})
     assert client.diagnostics(URI) == []
-    client.shut_down()
 
 
 def test_a_diagnostic_below_a_form_feed_is_on_its_line(client: Client) -> None:
@@ -43,31 +46,24 @@ def test_a_diagnostic_below_a_form_feed_is_on_its_line(client: Client) -> None:
     client.open(URI, 'x = 1\n\x0c\ndef bash() -> str:\n    """Do it."""\n    return ""\n\n\nCUSTOM_TOOLS = [bash]\n')
     (clash,) = [found for found in client.diagnostics(URI) if found["code"] == "ADAL104"]
     assert clash["range"]["start"] == {"line": 2, "character": 4}
-    client.shut_down()
-
-
-SLOW_FIRST = """
-import time
-from adal_ls.server import diagnostics
-analyse = diagnostics.analyse
-
-def slow(document, config):
-    if "bad-name" in document.text:
-        time.sleep(0.2)
-    return analyse(document, config)
-
-diagnostics.analyse = slow
-"""
 
 
 def test_a_slow_analysis_of_an_older_text_does_not_overwrite_a_newer_one(
-    start_patched: Callable[..., Client],
+    start: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Fault 13: VS Code says `versionSupport: false`, so it shows whatever comes last."""
     assert VSCODE["textDocument"]["publishDiagnostics"]["versionSupport"] is False
     capabilities = {**VSCODE, "textDocument": {**VSCODE["textDocument"]}}
     capabilities["textDocument"].pop("diagnostic", None)
-    client = start_patched(SLOW_FIRST, tolerated=["textDocument/publishDiagnostics", "window/logMessage"])
+    analyse = diagnostics.analyse
+
+    def slow(document: Document, config: Config) -> diagnostics.Analysis:
+        if "bad-name" in document.text:
+            time.sleep(0.1)
+        return analyse(document, config)
+
+    monkeypatch.setattr(diagnostics, "analyse", slow)
+    client = start(tolerated=["textDocument/publishDiagnostics", "window/logMessage"])
     for method in ("client/registerCapability", "workspace/configuration"):
         client.on(method, lambda params: [None] if params and "items" in params else None)
     client.initialize(capabilities=capabilities)
@@ -91,7 +87,6 @@ def test_each_result_carries_the_version_of_the_text_it_is_about(client: Client)
         params = client.wait_for("textDocument/publishDiagnostics")
         seen = params["version"]
         assert codes(params["diagnostics"]) == (["ADAL101"] if seen % 2 and seen > 1 else [])
-    client.shut_down()
 
 
 def test_a_file_that_is_not_open_keeps_its_line_ends_in_ranges_and_fixes(client: Client, workspace: Workspace) -> None:
@@ -109,7 +104,6 @@ def test_a_file_that_is_not_open_keeps_its_line_ends_in_ranges_and_fixes(client:
     for action in actions:
         for edits in (action.get("edit") or {}).get("changes", {}).values():
             assert all("\n" not in edit["newText"].replace("\r\n", "") for edit in edits)
-    client.shut_down()
 
 
 def test_a_file_that_is_no_text_is_a_finding_and_no_fault(client: Client, workspace: Workspace) -> None:
@@ -119,7 +113,6 @@ def test_a_file_that_is_no_text_is_a_finding_and_no_fault(client: Client, worksp
     assert codes(client.diagnostics(uri))[:1] == ["ADAL001"]
     missing = {"textDocument": {"uri": "file:///nowhere/.adal/tools.py"}, "position": {"line": 0, "character": 0}}
     assert client.request("textDocument/hover", missing) is None
-    client.shut_down()
 
 
 @pytest.mark.parametrize(
@@ -132,7 +125,6 @@ def test_two_spellings_of_a_drive_are_one_document(client: Client, asked: str) -
     assert client.diagnostics("file:///C%3A/p/.adal/tools.py") == []
     place = {"textDocument": {"uri": asked}, "position": {"line": 0, "character": 5}}
     assert "greet" in client.request("textDocument/hover", place)["contents"]["value"]
-    client.shut_down()
 
 
 def test_a_change_of_a_document_never_opened_is_passed_over(client: Client) -> None:
@@ -142,4 +134,3 @@ def test_a_change_of_a_document_never_opened_is_passed_over(client: Client) -> N
     span = {"start": {"line": 3, "character": 0}, "end": {"line": 9, "character": 9}}
     client.change("file:///q/.adal/tools.py", 3, {"range": span, "text": BAD_NAME})
     assert client.request("adal/tools/list", {}) == {"projects": []}
-    client.shut_down()

@@ -24,9 +24,9 @@ def test_the_end_of_input_ends_everything_while_an_approval_waits(editor: Open) 
     client.asked()
     family = [psutil.Process(client.process.pid), *psutil.Process(client.process.pid).children(recursive=True)]
     assert len(family) >= 3, "server, host, worker"
-    client._stdin.close()
+    client.hang_up()
     begun = time.monotonic()
-    client.process.wait(2)
+    client.wait_end(2)
     _, alive = psutil.wait_procs(family[1:], timeout=2 - (time.monotonic() - begun))
     assert alive == []
 
@@ -40,8 +40,7 @@ def test_the_exit_code_tells_whether_shutdown_came_first(client: Client, message
             client.request(method)
         else:
             client.notify(method)
-    assert client.process.wait(5) == code
-    client.check()
+    assert client.wait_end(5) == code
 
 
 @pytest.mark.parametrize("end", ["raise SystemExit(3)", "import os; os._exit(3)", "import ctypes; ctypes.string_at(0)"])

@@ -62,7 +62,6 @@ def test_a_typed_request_with_a_nested_key_jsonrpc_is_answered(client: Client) -
     client.initialize()
     place = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}, "workDoneToken": "t"}
     assert client.request("textDocument/hover", {**place, **ODD}) is None
-    client.shut_down()
 
 
 def test_a_message_without_params_is_handled(client: Client) -> None:
@@ -72,7 +71,6 @@ def test_a_message_without_params_is_handled(client: Client) -> None:
     client.send({"jsonrpc": "2.0", "method": "workspace/didChangeConfiguration"})
     client.send({"jsonrpc": "2.0", "id": "list", "method": "adal/tools/list"})
     assert client.answer("list") == {"projects": []}
-    client.shut_down()
 
 
 def test_an_answer_that_comes_too_late_has_no_effect(
@@ -120,13 +118,17 @@ def test_a_fault_of_lint_shows_no_popup_for_each_key(start_patched: Callable[...
     assert "SECRET" not in str(client.unread) + (tmp_path / "stderr").read_text()
 
 
-def test_no_log_holds_the_text_of_a_message(start: Callable[..., Client], workspace: Workspace, tmp_path: Path) -> None:
+def test_no_log_holds_the_text_of_a_message(
+    start_process: Callable[..., Client], workspace: Workspace, tmp_path: Path
+) -> None:
     """Fault 18: at level INFO the library writes every body to its log."""
     canary = "sk-canary-4711"
     log = tmp_path / "log"
     with (tmp_path / "stderr").open("wb") as stderr:
         command = (sys.executable, "-m", "adal_ls", "--log-file", str(log), "--log-level", "debug")
-        client = start(command, stderr=stderr, tolerated=["window/logMessage", "textDocument/publishDiagnostics"])
+        client = start_process(
+            command, stderr=stderr, tolerated=["window/logMessage", "textDocument/publishDiagnostics"]
+        )
         client.initialize(workspace.root, options={"model": canary, "logLevel": "debug"})
         client.open(workspace.uri, f'KEY = "{canary}"\n{GOOD}')
         place = {"textDocument": {"uri": workspace.uri}, "position": {"line": 0, "character": 0}}
@@ -151,7 +153,6 @@ def test_invalid_parameters_are_answered_without_a_popup(client: Client, params:
     with pytest.raises(ResponseError) as caught:
         client.request("textDocument/hover", params)
     assert caught.value.code == -32602
-    client.shut_down()
 
 
 def test_requests_out_of_their_time_get_the_codes_of_the_specification(client: Client) -> None:
@@ -168,8 +169,7 @@ def test_requests_out_of_their_time_get_the_codes_of_the_specification(client: C
     client.request("shutdown")
     assert code("textDocument/hover") == -32600
     client.notify("exit")
-    assert client.process.wait(5) == 0
-    client.check()
+    assert client.wait_end(5) == 0
 
 
 def test_a_header_in_lower_case_is_read(client: Client) -> None:
@@ -177,7 +177,6 @@ def test_a_header_in_lower_case_is_read(client: Client) -> None:
     body = b'{"jsonrpc":"2.0","id":"one","method":"initialize","params":{"capabilities":{}}}'
     client.send_bytes(b"content-length: %d\r\n\r\n" % len(body) + body)
     client.answer("one")
-    client.shut_down()
 
 
 def test_no_command_of_the_server_has_the_name_of_one_of_the_extension() -> None:
@@ -210,7 +209,6 @@ diagnostics.analyse = noisy
     client.open(URI, GOOD)
     assert client.diagnostics(URI) == []
     assert client.request("adal/tools/list", {})["projects"]
-    client.shut_down()
 
 
 def test_a_child_that_reads_its_input_eats_nothing_of_the_protocol(start_patched: Callable[..., Client]) -> None:
@@ -232,4 +230,3 @@ diagnostics.analyse = noisy
     keys = [client.ask("adal/tools/list", {}) for _ in range(5)]
     assert all(client.answer(key)["projects"] for key in keys)
     client.tolerated.add("textDocument/publishDiagnostics")
-    client.shut_down()

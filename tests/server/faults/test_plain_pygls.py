@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from pygls.workspace import PositionCodec, TextDocument, Workspace
 
 from tests.server.client import Client, ResponseError
 from tests.server.faults.test_messages import ODD
+from tests.server.stdio import StdioClient
 
 PLAIN = (sys.executable, str(Path(__file__).with_name("plain_server.py")))
 PLACE = {"textDocument": {"uri": "file:///p/a.py"}, "position": {"line": 0, "character": 0}}
@@ -27,16 +28,19 @@ SILENCE = 0.4
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """One server for the faults that it outlives."""
     with (tmp_path_factory.mktemp("plain") / "stderr").open("wb") as stderr:
-        client = Client(PLAIN, stderr=stderr)
+        client = StdioClient(PLAIN, stderr=stderr)
         client.initialize()
         yield client
         client.kill()
 
 
 @pytest.fixture
-def plain(start: Callable[..., Client], tmp_path: Path) -> Iterator[Client]:
+def plain(tmp_path: Path) -> Iterator[Client]:
+    """Ended without the checks that it is here to fail."""
     with (tmp_path / "stderr").open("wb") as stderr:
-        yield start(PLAIN, stderr=stderr)
+        client = StdioClient(PLAIN, stderr=stderr)
+        yield client
+        client.kill()
 
 
 def unanswered(client: Client, method: str, params: Any) -> bool:
@@ -55,7 +59,7 @@ def test_it_leaves_with_code_0_without_shutdown(plain: Client) -> None:
     """Fault 5."""
     plain.initialize()
     plain.notify("exit")
-    assert plain.process.wait(10) == 0
+    assert plain.wait_end(10) == 0
 
 
 def test_it_loses_a_request_with_a_nested_key_jsonrpc(shared: Client) -> None:
@@ -155,7 +159,7 @@ def test_a_handler_that_exits_ends_it(plain: Client) -> None:
     """Fault 27."""
     plain.initialize()
     plain.ask("plain/leave", {})
-    plain.process.wait(10)
+    plain.wait_end(10)
 
 
 @pytest.mark.parametrize("character", ["\x0c", "\x1c", "\x85", "\u2028"])
