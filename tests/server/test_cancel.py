@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adal_ls.lint import fixing, stopping
+from adal_ls.lint import fixing, read, stopping
 from adal_ls.server import diagnostics, typed
 from tests.server.client import Client, ResponseError
 from tests.server.conftest import BAD_NAME, GOOD, Workspace
@@ -60,7 +60,7 @@ def test_lint_for_a_feature_stops_between_two_statements(start: Start, monkeypat
 
 def test_all_fixes_of_a_large_file_stop_where_they_are(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = threading.Event()
-    read, rounds = fixing.read, []
+    rounds: list[str] = []
 
     def counted(text: str) -> Any:
         begun.set()
@@ -71,7 +71,9 @@ def test_all_fixes_of_a_large_file_stop_where_they_are(start: Start, monkeypatch
     monkeypatch.setattr(fixing, "read", counted)
     functions = [BAD_NAME.partition("\n\nCUSTOM")[0].replace("def f(", f"def f{n}(") for n in range(2000)]
     entries = "".join(f'    {{"function": f{n}, "name": "bad-{n}"}},\n' for n in range(2000))
-    literals = {"textDocument": {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}}}
+    literals: dict[str, Any] = {
+        "textDocument": {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}}
+    }
     client = start(tolerated=["textDocument/publishDiagnostics"])
     client.initialize(capabilities=literals)
     client.open(URI, "\n\n".join(functions) + f"\n\nCUSTOM_TOOLS = [\n{entries}]\n")
