@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
+from adal_ls.agent import inprocess
+from adal_ls.agent.stream import ChatMessage, Delta, FinishDelta, TextDelta, ToolSpec
 from adal_ls.sdk import (
     AgentFailed,
     AgentFinished,
@@ -324,15 +326,50 @@ async def test_a_name_of_two_combined_sources_fails_the_run_before_the_model_is_
     assert len(ran.ended) == 1
 
 
-async def test_a_run_continues_the_conversation_of_its_scope(tmp_path: Path) -> None:
-    agent = create_runtime(model="offline", tools=tool("first")).create_agent("coder")
-    first = agent.run("where()")
+class Listening:
+    """A model that notes what it is sent, and says ok."""
+
+    name = "listening"
+    any_name = True
+
+    def __init__(self) -> None:
+        self.heard: list[list[ChatMessage]] = []
+
+    async def stream(self, messages: list[ChatMessage], tools: list[ToolSpec]) -> AsyncGenerator[Delta, None]:
+        self.heard.append(messages)
+        yield TextDelta("ok")
+        yield FinishDelta("stop")
+
+
+@pytest.fixture
+def listening(monkeypatch: pytest.MonkeyPatch) -> Listening:
+    model = Listening()
+    monkeypatch.setattr(inprocess, "choose_model", lambda *_, **__: model)
+    return model
+
+
+async def test_a_run_continues_the_conversation_of_its_scope_and_no_other(listening: Listening) -> None:
+    runtime = create_runtime(model="listening")
+    first = runtime.create_agent("first", system_prompt="Be first.").run("one")
     await first.result
-    model = script(tmp_path, said("I remember."))
-    other = create_runtime(model=model).create_agent("other")
-    assert (await other.run("go", memory_scope=first.memory_scope).result).text == "I remember."  # another memory
-    again = await agent.run("hello again", memory_scope=first.memory_scope).result
-    assert again.text
+    await runtime.create_agent("second", system_prompt="Be second.").run("two", memory_scope=first.memory_scope).result
+    await runtime.agent("first").run("three").result
+    said_to = [[(message["role"], message["content"]) for message in messages] for messages in listening.heard]
+    assert said_to == [
+        [("system", "Be first."), ("user", "one")],
+        [("system", "Be second."), ("user", "one"), ("assistant", "ok"), ("user", "two")],
+        [("system", "Be first."), ("user", "three")],
+    ]
+
+
+async def test_the_usual_system_prompt_reads_the_instructions_of_a_project_alone(
+    listening: Listening, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "AGENTS.md").write_text("Always whistle.")
+    await create_runtime(model="listening", project_root=tmp_path).create_agent("a").run("go").result
+    monkeypatch.chdir(tmp_path)
+    await create_runtime(model="listening").create_agent("a").run("go").result
+    assert ["Always whistle." in messages[0]["content"] for messages in listening.heard] == [True, False]
 
 
 async def test_two_runs_in_one_scope_at_once_are_refused_and_a_later_one_is_not(tmp_path: Path) -> None:
