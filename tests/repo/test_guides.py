@@ -20,10 +20,11 @@ def test_every_command_is_in_the_guide() -> None:
 
 
 def test_the_options_of_serving_are_in_the_guide() -> None:
-    from adal_ls.__main__ import LEVELS, SERVING
+    from adal_ls.__main__ import FLAGS, LEVELS, SERVING
 
     text = GUIDE.read_text(encoding="utf-8")
     assert all(f"`{option} " in text for option in SERVING)
+    assert all(f"`{flag}`" in text for flag in FLAGS)
     assert "|".join(LEVELS) in text
 
 
