@@ -33,7 +33,7 @@ def prepare(code: types.CodeType, folder: str) -> None:
         return
     if wanted == {"ToolOutput"}:
         install(reason="the tools files use only ToolOutput, so the light stand-in of adal-ls was loaded")
-    elif (reason := _why_not_importable()) is not None:
+    elif (reason := why_not_importable()) is not None:
         install(reason=reason)
 
 
@@ -63,7 +63,8 @@ def install(reason: str) -> None:
             setattr(sys.modules[parent], child, module)
 
 
-def _why_not_importable() -> str | None:
+def why_not_importable() -> str | None:
+    """What keeps the real adalflow from being imported; None where it is imported now."""
     if importlib.util.find_spec("adalflow") is None:
         return (
             f"adalflow is not installed for {sys.executable}; install it with: {sys.executable} -m pip install adalflow"
