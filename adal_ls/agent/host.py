@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from adal_ls.agent.registry import RegistryError, builtin_tools
 from adal_ls.agent.runtime import Runtime, UnknownRunError
 from adal_ls.agent.store import Store, StoreError
+from adal_ls.agent.watching import Watcher
 from adal_ls.protocol import methods
 from adal_ls.protocol.approvals import (
     ApprovalAnswer,
@@ -24,6 +25,7 @@ from adal_ls.protocol.approvals import (
 )
 from adal_ls.protocol.base import Empty, Message
 from adal_ls.protocol.host import (
+    HostChanged,
     HostInitializeParams,
     HostInitializeResult,
     HostLoadParams,
@@ -58,9 +60,12 @@ class Host:
         self._runtime: Runtime | None = None
         self._store: Store | None = None
         self._cancels: set[asyncio.Task[None]] = set()
+        self._watcher: Watcher | None = None
 
     async def close(self) -> None:
         """The server went away: cancels runs, ends workers, closes the store and the connection."""
+        if self._watcher is not None:
+            self._watcher.end()
         if self._runtime is not None:
             await self._runtime.close(_GONE)
         if self._store is not None:
@@ -102,6 +107,8 @@ class Host:
             trusted=params.trusted,
             roots=roots,
         )
+        if params.watch:
+            self._watcher = Watcher(self._tell_changed)
         return HostInitializeResult(
             protocol_version=methods.PROTOCOL_VERSION,
             version=__version__,
@@ -110,7 +117,10 @@ class Host:
         )
 
     async def _load(self, params: HostLoadParams) -> HostLoadResult:
-        return HostLoadResult(project=await self._trusted().load(Path(params.project_root), unsaved=params.unsaved))
+        runtime, root = self._trusted(), Path(params.project_root)
+        if self._watcher is not None:
+            self._watcher.add(root)  # before it is read, so that no change falls in between
+        return HostLoadResult(project=await runtime.load(root, unsaved=params.unsaved))
 
     async def _try(self, params: ToolsTryParams) -> ToolsTryResult:
         try:
@@ -177,6 +187,9 @@ class Host:
     def _tell_progress(self, try_id: str | None, text: str) -> None:
         if try_id is not None:
             self.peer.notify(methods.TOOLS_TRY_PROGRESS, ToolsTryProgress(try_id=try_id, text=text).wire())
+
+    def _tell_changed(self, paths: list[str]) -> None:
+        self.peer.notify(methods.HOST_CHANGED, HostChanged(paths=paths).wire())
 
     def _tell_project(self, project: Project) -> None:
         self.peer.notify(methods.HOST_PROJECT, HostProject(project=project).wire())

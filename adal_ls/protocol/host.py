@@ -25,6 +25,7 @@ class HostInitializeParams(Message):
     trusted: bool
     workspace_roots: list[str] = Field(default_factory=list)
     settings: HostSettings = Field(default_factory=HostSettings)
+    watch: bool = Field(default=False, description="The client cannot watch files: the host is to, and to tell.")
 
 
 class HostInitializeResult(Message):
@@ -49,3 +50,7 @@ class HostLoadResult(Message):
 
 class HostProject(Message):
     project: Project
+
+
+class HostChanged(Message):
+    paths: list[str] = Field(description="Python files, and folders, in `.adal` folders; what happened the disk tells.")

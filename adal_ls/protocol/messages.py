@@ -25,6 +25,7 @@ PARAMS: dict[str, type[Message]] = {
     methods.HOST_INITIALIZE: host.HostInitializeParams,
     methods.HOST_LOAD: host.HostLoadParams,
     methods.HOST_PROJECT: host.HostProject,
+    methods.HOST_CHANGED: host.HostChanged,
 }
 """Method → model of its params."""
 

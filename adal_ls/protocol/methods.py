@@ -35,6 +35,7 @@ APPROVAL_RESOLVED = "adal/approval/resolved"
 HOST_INITIALIZE = "adal/host/initialize"
 HOST_LOAD = "adal/host/load"
 HOST_PROJECT = "adal/host/project"
+HOST_CHANGED = "adal/host/changed"
 
 # Commands of `workspace/executeCommand`, for clients without the `adal` capability.
 COMMAND_RUN_AGENT = "adal.server.runAgent"
@@ -107,4 +108,11 @@ TABLE: tuple[Method, ...] = (
     Method(HOST_INITIALIZE, "request", "server", "host", "First message to the host: versions, folders, settings."),
     Method(HOST_LOAD, "request", "server", "host", "Loads (or reloads) a trusted project's tools in a worker."),
     Method(HOST_PROJECT, "notification", "host", "server", "A project's tools as loaded, or why they could not be."),
+    Method(
+        HOST_CHANGED,
+        "notification",
+        "host",
+        "server",
+        "Something happened to files of loaded projects, for a server whose client cannot watch.",
+    ),
 )

@@ -123,6 +123,14 @@ class Files:
         given = [change.get("uri") for change in _entries(params, "changes")]
         self._look_at([path for uri in given if isinstance(uri, str) and (path := uris.to_path(uri)) is not None])
 
+    def told_by_host(self, params: Json) -> None:
+        """`adal/host/changed`: the host watches the folders of loaded projects where the client cannot."""
+        given = params.get("paths") if isinstance(params, dict) else None
+        paths = [path for path in given if isinstance(path, str)] if isinstance(given, list) else []
+        if self._poll is not None:
+            self._poll.seen(paths)
+        self._look_at(paths)
+
     def did_change_folders(self, params: Json) -> None:
         """`workspace/didChangeWorkspaceFolders`."""
         event = params.get("event") if isinstance(params, dict) else None

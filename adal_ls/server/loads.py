@@ -85,8 +85,9 @@ class Loads:
                 self.load(project)
 
     def drop(self, project: Project) -> None:
-        """A project's file is gone."""
+        """A project's file is gone. Should the same come back, it is loaded again."""
         self._loaded.pop(uris.real(project.root), None)
+        self._stamps.pop(uris.real(project.root), None)
 
     def forget(self) -> None:
         """The host is gone, and with it all that was loaded."""

@@ -105,6 +105,7 @@ class Service:
         self.host = Host(post, self._greeting, host_command)
         self.host.on_ready = self._host_ready
         self.host.on_gone = self._host_gone
+        self.host.on_notification[methods.HOST_CHANGED] = self._files.told_by_host
         self._loads = Loads(self.host, self._projects, self._status, log, self._load_told)
         plain = PlainFace(editor, self.client, self._send_droppable)
         face: Face = AdalFace(editor, self.client) if self.client.adal_approval else plain
@@ -310,6 +311,7 @@ class Service:
             "trusted": self._trusted,
             "workspaceRoots": self._projects.folders,
             "settings": self._configuration.settings.host,
+            "watch": not self.client.watches_files,
         }
 
     def _host_ready(self, result: dict[str, Json]) -> None:

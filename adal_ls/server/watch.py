@@ -1,4 +1,8 @@
-"""What the client does not tell: that it died, and (where it cannot watch files) that a tools file changed on disk."""
+"""What the client does not tell: that it died, and (where it cannot watch files) that a tools file changed on disk.
+
+For a client that cannot watch, the host watches the folders of loaded projects and tells within a tenth of a second
+(`agent.watching`). What it does not see, and everything in a workspace that is not trusted, is seen by looking.
+"""
 
 from __future__ import annotations
 
@@ -81,6 +85,7 @@ class FilePoll:
         self._changed = changed
         self._known: dict[str, Stamp | None] = {}
         self._noted: dict[str, Stamp | None] = {}
+        self._told: dict[str, Stamp | None] = {}
         self._lock = threading.Lock()
         self._stopped = threading.Event()
 
@@ -97,10 +102,17 @@ class FilePoll:
         with self._lock:
             self._noted |= marks
 
+    def seen(self, paths: Iterable[str]) -> None:
+        """Somebody else told of changes of these files, so they are none any more. For any thread."""
+        marks = {path: stamp(path) for one in paths for path in (one, os.path.dirname(one))}
+        with self._lock:
+            self._told |= marks
+
     def look(self) -> list[str]:
         """The paths whose file appeared, changed or went since the last look, or since it was noted."""
         with self._lock:
-            before, self._noted = {**self._noted, **self._known}, {}
+            before, self._noted = {**self._noted, **self._known, **self._told}, {}
+            self._told = {}
         now = self._known = {path: stamp(path) for path in self._paths()}
         return [path for path, mark in now.items() if path in before and before[path] != mark]
 

@@ -29,6 +29,7 @@ class Server:
             {
                 methods.RUN_UPDATE: self._note(methods.RUN_UPDATE),
                 methods.HOST_PROJECT: self._note(methods.HOST_PROJECT),
+                methods.HOST_CHANGED: self._note(methods.HOST_CHANGED),
                 methods.APPROVAL_RESOLVED: self._note(methods.APPROVAL_RESOLVED),
                 methods.TOOLS_TRY_PROGRESS: self._note(methods.TOOLS_TRY_PROGRESS),
                 methods.APPROVAL_REQUEST: self._approve,
@@ -36,13 +37,14 @@ class Server:
         )
         self.reading = asyncio.ensure_future(self._read())
 
-    async def initialize(self, root: Path, *, trusted: bool = True, **settings: Any) -> Json:
+    async def initialize(self, root: Path, *, trusted: bool = True, watch: bool = False, **settings: Any) -> Json:
         params = {
             "protocolVersion": methods.PROTOCOL_VERSION,
             "version": __version__,
             "trusted": trusted,
             "workspaceRoots": [str(root)],
             "settings": settings,
+            "watch": watch,
         }
         return await self.request(methods.HOST_INITIALIZE, params)
 
