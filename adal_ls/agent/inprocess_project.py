@@ -6,10 +6,11 @@ where a load fails.
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -57,6 +58,12 @@ class InProcessFiles:
             raise
         self._finder = fresh
         return loaded
+
+    async def changes(self, stop: asyncio.Event) -> AsyncIterator[None]:
+        from adal_ls.agent.inprocess_watch import changes  # watchfiles, for those who follow files
+
+        async for change in changes(Path(self._folder), stop):
+            yield change
 
     def close(self) -> None:
         self._swap(None)

@@ -6,7 +6,7 @@ Source: the tool-providers document (hooks table) and the host's rules for reloa
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -47,6 +47,10 @@ class ProjectFiles(Protocol):
         """
         ...
 
+    def changes(self, stop: asyncio.Event) -> AsyncIterator[None]:
+        """One item for each burst of changes of the files, until `stop` is set."""
+        ...
+
     def close(self) -> None:
         """Nothing of the project is imported from now on."""
         ...
@@ -70,7 +74,7 @@ class Project:
         self._loaded = files.load()
         self.generation = 1
         self._lock = asyncio.Lock()
-        self._disposed = False
+        self._disposed = asyncio.Event()
 
     @property
     def agents(self) -> Mapping[str, Agent[Any]]:
@@ -107,7 +111,7 @@ class Project:
             Exception: what `dispose` of an outgoing provider raised; the new files are in use.
         """
         async with self._lock:
-            if self._disposed:
+            if self._disposed.is_set():
                 raise InvalidInputError(f"the project {self.root} was disposed; load it again")
             try:
                 fresh = self._files.load()
@@ -121,6 +125,19 @@ class Project:
             await dispose([agent.tools for agent in outgoing.agents.values() if id(agent.tools) not in staying])
             return True
 
+    async def watch(self) -> AsyncIterator[bool]:
+        """Reloads whenever the files change, and tells each time whether the new ones are in use; see `reload`.
+
+        Ends when the project is disposed. Files that are saved by renaming a temporary one count as well.
+
+        Raises:
+            Exception: see `reload`.
+        """
+        async for _ in self._files.changes(self._disposed):
+            if self._disposed.is_set():
+                return
+            yield await self.reload()
+
     async def dispose(self) -> None:
         """Disposes the providers of its agents, once each, and unloads its files. A second time does nothing.
 
@@ -128,9 +145,9 @@ class Project:
             Exception: what `dispose` of a provider raised; several come as ProviderHooksError.
         """
         async with self._lock:
-            if self._disposed:
+            if self._disposed.is_set():
                 return
-            self._disposed = True
+            self._disposed.set()
             self._files.close()
             await dispose([agent.tools for agent in self._loaded.agents.values()])
 
