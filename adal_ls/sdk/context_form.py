@@ -210,7 +210,7 @@ def json_type(node: Any) -> JsonType:
         properties, required = schema.get("properties"), schema.get("required", ())
         if isinstance(properties, Mapping):
             fields = [
-                {"name": name, "required": name in required, "type": json_type(inner)}
+                {"name": name, "required": name in required, "type": json_type(inner), **_default_of(inner)}
                 for name, inner in properties.items()
             ]
             return {"type": "object", "fields": fields}
@@ -218,3 +218,8 @@ def json_type(node: Any) -> JsonType:
     if kind == "null":
         return {"type": "null"}
     return {"type": _KINDS.get(kind, "any")} if isinstance(kind, str) else {"type": "any"}
+
+
+def _default_of(node: Any) -> dict[str, Any]:
+    default = node.get("default") if isinstance(node, dict) else None
+    return {} if default is None else {"default": default}

@@ -52,3 +52,21 @@ def test_the_tour_goes_through_without_a_terminal(examples: Path, tmp_path: Path
     assert "Would have asked: draft_release_notes" in done.stderr
     assert "result   draft_release_notes success" in done.stdout
     assert (examples / "workspace" / "drafts" / "1.4.0.md").read_text().count("\n- ") == 2
+
+
+@pytest.mark.parametrize(("shelf", "code", "told"), [("travel", 0, '["train"]'), ("nowhere", 1, "INVALID_CONTEXT")])
+def test_the_agent_with_providers_runs_without_a_model_or_a_terminal(
+    examples: Path, shelf: str, code: int, told: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, examples / "providers" / "run.py", shelf],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert told in done.stdout + done.stderr
+    assert not (examples / "providers" / "shelves" / "travel" / "tea.txt").exists()
+    assert not list((examples / "providers").rglob("*.pyc"))

@@ -204,7 +204,7 @@ def test_i13_fields_are_described_by_kind_and_shape() -> None:
         "type": "object",
         "fields": [
             {"name": "depth", "required": True, "type": {"type": "number"}},
-            {"name": "tags", "required": False, "type": strings},
+            {"name": "tags", "required": False, "type": strings, "default": []},
         ],
     }
     assert field("extra").json_type == {"type": "record", "values": {"type": "number"}}
