@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TYPE_CHECKING, Protocol
 
 from adal_ls.lint.pieces import Head
 from adal_ls.lint.text import Lines, Range
+
+if TYPE_CHECKING:
+    from adal_ls.lint.chunks import Chunk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -43,12 +47,26 @@ class Definition:
     owner: ast.ClassDef | None = field(default=None, compare=False, repr=False)
     """The class that it defines."""
     lines: Lines | None = field(default=None, compare=False, repr=False)
-    """Those that the places of `node` and `owner` are told by."""
+    """Those that the places of `node`, `owner` and `value` are told by."""
     original: str | None = None
     """What an import or alias calls it on the other side."""
+    module: str | None = None
+    """The module that an import brings, or brings the name from; leading dots as they are written."""
+    value: ast.expr | None = field(default=None, compare=False, repr=False)
+    """The expression that an assignment gives to it alone; its places are told by `lines`."""
     readable: bool = True
     type_checking: bool = False
     """Bound under `if TYPE_CHECKING:` only, which is false when the file runs."""
+
+
+class Placed(Protocol):
+    """A statement of the top level; `first` is the line on which it begins."""
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def chunk(self) -> Chunk: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +77,8 @@ class Bindings:
     open: bool
     unreadable: frozenset[str]
     """Names that stand in statements that could not be parsed, and so may be bound there."""
+    changers: Mapping[str, Collection[Placed]] = field(default_factory=dict, compare=False, repr=False)
+    """The statements that may change what a name holds (`Chunk.changes`), in any order."""
 
     def effective(self, name: str) -> Definition | None:
         """The definition that most likely holds when the module has run: the last, a function where branches differ."""
@@ -188,8 +208,11 @@ class _Collector:
                 continue
             place = self._lines.range_of(alias)
             name = alias.asname or alias.name.partition(".")[0]
-            original = alias.name if isinstance(node, ast.ImportFrom) else None
-            yield Definition(name, Binding.IMPORT, place, place, conditional, original=original)
+            if isinstance(node, ast.ImportFrom):
+                original, module = alias.name, f"{'.' * node.level}{node.module or ''}"
+            else:
+                original, module = None, alias.name if alias.asname else name
+            yield Definition(name, Binding.IMPORT, place, place, conditional, original=original, module=module)
 
     def _assigned(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign, conditional: bool) -> Iterator[Definition]:
         place = self._lines.range_of(node)
@@ -201,7 +224,16 @@ class _Collector:
             aliased = node.value.id if alone and isinstance(node.value, ast.Name) else None
             kind = Binding.ALIAS if aliased else Binding.OTHER
             for name in _names(target):
-                yield Definition(name.id, kind, place, self._lines.range_of(name), conditional, original=aliased)
+                yield Definition(
+                    name.id,
+                    kind,
+                    place,
+                    self._lines.range_of(name),
+                    conditional,
+                    lines=self._lines if alone else None,
+                    original=aliased,
+                    value=node.value if alone else None,
+                )
         if self._walrus and node.value is not None:
             yield from self._stored(node.value, conditional)
 

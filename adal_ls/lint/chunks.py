@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import unicodedata
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from adal_ls.lint.bindings import Bound, Function, collect, collect_unreadable
+from adal_ls.lint.changes import changed_names
 from adal_ls.lint.parsing import (
     Parsed,
     SyntaxProblem,
@@ -24,6 +25,7 @@ from adal_ls.lint.parsing import (
     refusal_of_whole,
 )
 from adal_ls.lint.pieces import Cutter, Head
+from adal_ls.lint.salvage import salvage
 from adal_ls.lint.stopping import look_up
 from adal_ls.lint.text import Lines, Range, count_line_ends
 from adal_ls.schema.scope import Scope
@@ -62,7 +64,7 @@ class Chunk:
     __slots__ = (
         "_placed",
         "bound",
-        "changes_list",
+        "changes",
         "declares_global",
         "functions",
         "head",
@@ -70,6 +72,7 @@ class Chunk:
         "lines",
         "parsed",
         "reach",
+        "salvaged",
         "scope",
         "size",
         "text",
@@ -87,7 +90,9 @@ class Chunk:
         )
         plain = all(isinstance(node, _DEFINITIONS) for node in body)
         self.scope = _NO_NAMES if plain else read_scope(body)
-        self.changes_list = not plain and says(source, LIST_NAME)
+        broken_list = cut.head is Head.TOOL_LIST and not self.parsed.readable
+        self.salvaged = salvage(source) if broken_list else ()
+        self.changes = changed_names(body or self.salvaged, source)
         self.declares_global = not plain and "global" in source and any(_declares_global(node) for node in body)
         self.imports_future = not plain and any(_is_future(node) for node in body)
         self.functions: dict[Range, Function] = dict(self._functions())
@@ -101,6 +106,11 @@ class Chunk:
                 tree = ast.parse(self.lines.text) if self.parsed.body else ast.Module([], [])
             self._placed = ast.increment_lineno(tree, self.lines.first).body
         return self._placed
+
+    @property
+    def statements(self) -> Sequence[ast.stmt]:
+        """What the list is read from: of a statement with a slip that makes it, what can be read."""
+        return self.parsed.body or self.salvaged
 
     @property
     def is_troubled(self) -> bool:

@@ -117,6 +117,7 @@ class Index:
     def __init__(self) -> None:
         self.asked = Asked()
         self.definitions: Recorded[tuple[Definition, ...]] = Recorded(self.asked)
+        self._changers: Recorded[set[Held]] = Recorded(self.asked, prefix="list ")
         self._scope = Scope(names=Recorded(self.asked))
         self._binders: dict[str, list[Held]] = {}
         self._wordy: set[Held] = set()
@@ -151,7 +152,23 @@ class Index:
             changed.add(FUNCTIONS)
             self._function_names = None
         changed |= self._renew_names(changed)
-        return changed | {whole(name) for name in touched}
+        return changed | {whole(name) for name in touched} | self._follow_changers(gone, came)
+
+    def _follow_changers(self, gone: list[Held], came: list[Held]) -> set[str]:
+        """Bring in line which statements change lists. Returns the keys that changed."""
+        touched = set[str]()
+        for held in gone:
+            for name in held.chunk.changes:
+                touched.add(name)
+                self._changers.setdefault(name, set()).discard(held)
+        for held in came:
+            for name in held.chunk.changes:
+                touched.add(name)
+                self._changers.setdefault(name, set()).add(held)
+        for name in touched:
+            if not self._changers.now(name):
+                self._changers.pop(name, None)
+        return {self._changers.key(name) for name in touched}
 
     def function_names(self) -> frozenset[str]:
         """The functions of the module that hold at its end."""
@@ -233,7 +250,7 @@ class Index:
         return more
 
     def _names(self, words: frozenset[str], *, is_open: bool) -> RecordedNames:
-        return RecordedNames(self._scope, Bindings(self.definitions, is_open, words), self.asked)
+        return RecordedNames(self._scope, Bindings(self.definitions, is_open, words, self._changers), self.asked)
 
 
 def _bound_by(held: Held) -> set[str]:

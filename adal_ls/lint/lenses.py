@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from adal_ls.lint.findings import Finding
 from adal_ls.lint.model import Entry, EntryKind, ToolFile
 from adal_ls.lint.places import definitions
 from adal_ls.lint.rename import NAMING_ERRORS
+from adal_ls.lint.subjects import meant
 from adal_ls.lint.symbols import approval
 from adal_ls.lint.text import Range
 from adal_ls.schema import from_ast
@@ -33,7 +35,13 @@ def lenses(file: ToolFile) -> Iterator[Lens]:
         if entry.name is None:
             continue
         places = [definition.name_range for definition in definitions(file, entry)]
-        if entry.kind is EntryKind.DICT:
+        source = entry.value.source
+        if (
+            entry.kind is EntryKind.DICT
+            and source is not None
+            and isinstance(source.node, ast.Dict)
+            and (entry.range == entry.value.range and source.shown is None)
+        ):
             places.append(file.lines.span(entry.range.start, 1))
         for place in places:
             names = at.setdefault(place, [])
@@ -68,8 +76,10 @@ def needs_arguments(file: ToolFile, tool: str) -> bool:
 
 def _parameters(file: ToolFile, tool: str) -> dict[str, Any]:
     entry = next(entry for entry in file.entries if entry.name == tool)
-    node = next((one.node for one in definitions(file, entry) if one.node is not None), None)
-    return from_ast(node, file.names.scope).parameters if node is not None else {}
+    target = next(iter(meant(file.bindings, entry)), None)
+    if target is None or target.node is None:
+        return {}
+    return from_ast(target.node, file.names.scope, filled=target.filled, named=target.named).parameters
 
 
 def _placeholder(schema: Any) -> str:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from adal_ls import naming
 from adal_ls.lint.bindings import Bindings
-from adal_ls.lint.entries import Element, read_entry
+from adal_ls.lint.elements import Element
+from adal_ls.lint.entries import read_entry
 from adal_ls.lint.findings import Finding
-from adal_ls.lint.index import EVERYTHING, Index, Recorded, whole
+from adal_ls.lint.index import Index, Recorded, whole
 from adal_ls.lint.model import Entry, ToolFile, ToolList
 from adal_ls.lint.names import Names
 from adal_ls.lint.reader import read_elements
-from adal_ls.lint.rows import Held, Row
+from adal_ls.lint.rows import Row
 from adal_ls.lint.rules.base import ENTRY_RULES
 from adal_ls.lint.subjects import Listing, both, listed_by
 from adal_ls.lint.text import Position, Range
 from adal_ls.lint.view import ListedEntry
+
+_SURE = frozenset({"ADAL101", "ADAL102", "ADAL103", "ADAL104", "ADAL207"})
+"""The rules about entries that hold of one with a slip in it, too: what is missing may only not be written yet."""
 
 
 class Listed:
@@ -56,11 +60,11 @@ class ListedTools:
     def __init__(self, index: Index, row: Row) -> None:
         self._index = index
         self._row = row
-        self._makers: set[Held] = set()
         self._units: list[Listed] = []
         self._by_place: dict[Range, list[Listed]] = {}
         self._by_name: dict[str, list[Listed]] = {}
         self._speaking: set[Listed] = set()
+        self._is_new = True
         self.tools = ToolList()
         self.tool_names: Recorded[tuple[Entry, ...]] = Recorded(index.asked, prefix="tool ")
         self.listings: dict[Range, Listing] = {}
@@ -86,18 +90,16 @@ class ListedTools:
         for unit in sorted(self._speaking, key=lambda unit: unit.order):
             yield from unit.findings
 
-    def update(self, gone: Iterable[Held], came: Iterable[Held], changed: set[str]) -> set[Range]:
-        """Bring the entries in line with chunks that were exchanged, and with `changed` answers of the index.
+    def update(self, changed: set[str]) -> set[Range]:
+        """Bring the entries in line with `changed` answers of the index.
 
         Returns the places of functions that are listed in another way than before.
         """
         asking = self._index.askers(changed)
-        self._makers.difference_update(gone)
-        makers = {held for held in came if held.chunk.changes_list}
-        self._makers |= makers
         touched = _Touched()
         dirty = {one for one in asking if isinstance(one, Listed)}
-        if makers or self in asking or any(held.chunk.changes_list for held in gone) or EVERYTHING in changed:
+        if self in asking or self._is_new:
+            self._is_new = False
             dirty = self._read_list(dirty, touched)
         for unit in dirty:
             self._read(unit, touched)
@@ -111,29 +113,31 @@ class ListedTools:
 
     def _read_list(self, dirty: set[Listed], touched: _Touched) -> set[Listed]:
         """Follow the list anew; entries whose source is the same stay. Returns those to be read."""
-        makers = sorted(self._makers, key=lambda held: held.first)
         with self._index.asked.noting() as asked:
-            self.tools, elements = read_elements((held.chunk for held in makers), self.bindings)
-        self._index.set_asked(self, asked)
+            self.tools, elements = read_elements(self.bindings)
+        self._index.set_asked(self, asked | {whole(key) for key in asked})
         touched.entries = True
-        before = {_place(unit.element): unit for unit in self._units}
+        before: dict[tuple[object, ...], list[Listed]] = {}
+        for unit in reversed(self._units):
+            before.setdefault(unit.element.place(), []).append(unit)
         self._units = []
         fresh = set[Listed]()
         for order, element in enumerate(elements):
-            unit = before.get(_place(element))
-            if unit is not None and unit.element.reads_as(element):
-                del before[_place(element)]
+            known = before.get(element.place())
+            if known and known[-1].element.reads_as(element):
+                unit = known.pop()
                 unit.element = element
             else:
                 unit = Listed(element)
                 fresh.add(unit)
             unit.order = order
             self._units.append(unit)
-        for unit in before.values():
+        gone = {unit for units in before.values() for unit in units}
+        for unit in gone:
             self._take_out(unit, touched)
             self._index.set_asked(unit, frozenset())
             self._speaking.discard(unit)
-        return fresh | (dirty - {*before.values()})
+        return fresh | (dirty - gone)
 
     def _read(self, unit: Listed, touched: _Touched) -> None:
         """Read one entry. One that reads as before stays the same object."""
@@ -182,7 +186,8 @@ class ListedTools:
             return
         with self._index.asked.noting() as asked:
             subject = ListedEntry(unit.entry, unit.element.lines, self)
-            unit.findings = [finding for rule in ENTRY_RULES for finding in rule(subject)]
+            rules = [rule for rule in ENTRY_RULES if rule.code in _SURE] if unit.element.salvaged else ENTRY_RULES
+            unit.findings = [finding for rule in rules for finding in rule(subject)]
         keys = unit.read_by | asked
         self._index.set_asked(unit, keys | {whole(key) for key in keys})
         (self._speaking.add if unit.findings else self._speaking.discard)(unit)
@@ -204,13 +209,9 @@ class ListedTools:
         return changed
 
 
-def _place(element: Element) -> tuple[int, int]:
-    return element.lines.first + element.node.lineno, element.node.col_offset
-
-
 def entry_findings(file: ToolFile) -> list[Finding]:
     """What the rules about entries alone say of a file, whatever the configuration."""
     row, index = Row(file.chunks), Index()
     tools = ListedTools(index, row)
-    tools.update([], row.held, index.update([], row.held))
+    tools.update(index.update([], row.held))
     return [*tools.findings()]

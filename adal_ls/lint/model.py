@@ -31,8 +31,12 @@ class EntryKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One `key: value` of a dict entry. `key` is None where it is not a string literal (`**other`, a computed key)."""
+    """One `key: value` of a dict entry. `key` is None where it is not a string literal (`**other`, a computed key).
 
+    `lines` are those that the place of the key is told by.
+    """
+
+    lines: Lines = field(compare=False, repr=False)
     key: str | None
     key_range: Range
     key_words: str
@@ -66,6 +70,13 @@ class Entry:
     def item(self, key: str) -> Item | None:
         """The item of a key; the last one where the key is repeated, as in Python."""
         return next((item for item in reversed(self.items) if item.key == key), None)
+
+    @property
+    def name_is_written(self) -> bool:
+        """Whether `name_range` is a string that can be changed there, and not a name for one."""
+        given = self.item("name")
+        source = given.value.source if given is not None and self.named else None
+        return source is not None and isinstance(source.node, ast.Constant) and source.shown is None
 
     @property
     def open(self) -> bool:

@@ -34,7 +34,7 @@ _HEADS = re.compile(
     """,
     re.VERBOSE,
 )
-_TOKENS = re.compile(
+TOKENS = re.compile(
     r"""
       (?P<comment>\#[^\r\n]*)
     | (?P<triple>\"\"\"|''')
@@ -102,7 +102,7 @@ class Cutter:
         head = self._head(start) or Head.OTHER
         decorating = head is Head.DECORATOR
         embedded = _Embedded(start, head)
-        while token := _TOKENS.search(text, offset):
+        while token := TOKENS.search(text, offset):
             offset = token.end()
             kind = token.lastgroup
             if kind == "newline":

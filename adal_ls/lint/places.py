@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 from adal_ls import naming
 from adal_ls.lint.bindings import Binding, Definition
 from adal_ls.lint.model import Entry, ToolFile
 from adal_ls.lint.occurrences import Occurrence, of_name
+from adal_ls.lint.subjects import meant
+from adal_ls.lint.targets import Target
 from adal_ls.lint.text import Position, Range
-from adal_ls.lint.values import ValueKind
-
-_ALIAS_STEPS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class GivenName:
 def find(file: ToolFile, place: Position) -> FunctionName | GivenName | None:
     """What stands at a place, its last character's end included."""
     for entry in file.entries:
-        if entry.named and entry.name is not None and _touches(entry.name_range, place):
+        if entry.name_is_written and entry.name is not None and _touches(entry.name_range, place):
             return GivenName(entry, entry.name_range)
     word = _word_at(file, place)
     if word is None or not any(_is_function(d) for d in file.bindings.definitions.get(word, ())):
@@ -49,17 +49,10 @@ def entry_at(file: ToolFile, place: Position) -> Entry | None:
     return next((e for e in file.entries if e.function is not None and _touches(e.function.range, place)), None)
 
 
-def definitions(file: ToolFile, entry: Entry) -> tuple[Definition, ...]:
-    """The functions of this file that an entry may mean, one for each branch, through aliases."""
-    if entry.function is None or entry.function.kind is not ValueKind.NAME:
-        return ()
-    name = entry.function.name
-    for _ in range(_ALIAS_STEPS):
-        candidates = file.bindings.candidates(name) if name else ()
-        if len(candidates) != 1 or candidates[0].kind is not Binding.ALIAS:
-            return tuple(d for d in candidates if d.kind is Binding.FUNCTION)
-        name = candidates[0].original
-    return ()
+def definitions(file: ToolFile, entry: Entry) -> tuple[Target, ...]:
+    """The functions of this file that an entry may mean, one for each branch, through aliases and objects."""
+    found = meant(file.bindings, entry)
+    return tuple(target for target in found if target.home is None and not isinstance(target.node, ast.Lambda))
 
 
 def entries_of(file: ToolFile, name: str) -> list[Entry]:

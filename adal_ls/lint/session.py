@@ -90,7 +90,7 @@ class LintedText:
         for held in came:
             self._note(held)
         dirty = {*came, *(one for one in self._index.askers(changed) if isinstance(one, Held))}
-        relisted = self._listed.update(gone, came, changed)
+        relisted = self._listed.update(changed)
         if self._row.held:
             dirty.update(self._row.at(place.start.line) for place in relisted)
         self._unlisted.update(gone, came, relisted)

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from adal_ls.lint.bindings import Binding, Bindings, Definition, Function
+from adal_ls.lint.bindings import Bindings, Function
 from adal_ls.lint.body import Body, Call
 from adal_ls.lint.chunks import Chunk
 from adal_ls.lint.model import Entry
 from adal_ls.lint.names import Names
+from adal_ls.lint.targets import Target, targets
 from adal_ls.lint.text import Lines, Position, Range
 from adal_ls.lint.values import ValueKind
 from adal_ls.schema import ToolSchema, from_ast
@@ -20,7 +21,6 @@ from adal_ls.schema.docstring import Docstring
 from adal_ls.schema.docstring import parse as parse_docstring
 
 _OUTPUT = re.compile(r"(?:adalflow|adal_ls)\.(?:\w+\.)*ToolOutput")
-_STEPS = 10  # aliases may refer to themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,12 @@ class Unasked:
 class Listing:
     """How CUSTOM_TOOLS lists one function.
 
-    `bound`: as a method of an object, whose first parameter is filled. `described`: every entry gives a description, so
-    that the model never reads the docstring.
+    `filled`: how many parameters, from the first, are filled: 1 for a method of an object. `named`: those that a
+    partial fills by name. `described`: every entry gives a description, so that the model never reads the docstring.
     """
 
-    bound: bool = False
+    filled: int = 0
+    named: frozenset[str] = frozenset()
     described: bool = True
     unasked: tuple[Unasked, ...] = ()
 
@@ -127,10 +128,13 @@ class ToolFunction:
 
     @cached_property
     def all_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters in the order of the signature; an object's method without the first."""
+        """The parameters in the order of the signature, without those that are filled."""
         found = list(_parameters(self.node.args))
-        unfilled = bool(found) and not found[0].star and (self.listing.bound or found[0].name in ("self", "cls"))
-        return tuple(found[1:] if unfilled else found)
+        filled = self.listing.filled
+        if not filled and found and not found[0].star and found[0].name in ("self", "cls"):
+            filled = 1
+        kept = (one for index, one in enumerate(found) if one.star or index >= filled)
+        return tuple(one for one in kept if one.name not in self.listing.named)
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -139,7 +143,7 @@ class ToolFunction:
 
     @cached_property
     def schema(self) -> ToolSchema:
-        return from_ast(self.node, self.names.scope)
+        return from_ast(self.node, self.names.scope, filled=self.listing.filled, named=self.listing.named)
 
     @cached_property
     def docstring(self) -> str | None:
@@ -184,72 +188,39 @@ def listed_by(names: Names, entry: Entry) -> dict[Range, Listing]:
     item = entry.item("require_approval")
     asks = entry.require_approval or item is None
     unasked = () if asks or item is None else (Unasked(entry.name, item.value.range),)
-    return {place: Listing(bound, bool(entry.description), unasked) for place, bound in _meant(names, entry)}
+    return {
+        target.name_range: Listing(target.filled, target.named, bool(entry.description), unasked)
+        for target in meant(names.bindings, entry)
+        if not target.unbound
+        and target.home is None
+        and isinstance(target.node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+def meant(bindings: Bindings, entry: Entry) -> tuple[Target, ...]:
+    """The functions that an entry lists: one, or one for each branch that defines it."""
+    return targets(entry.function.source, bindings) if entry.function is not None else ()
+
+
+def is_nameless(bindings: Bindings, entry: Entry) -> bool:
+    """Whether the function of an entry certainly has no name of its own: a lambda, a partial, an object."""
+    if entry.function is None or entry.name is not None:
+        return False
+    found = meant(bindings, entry)
+    plain = entry.function.kind in (ValueKind.LAMBDA, ValueKind.PARTIAL)
+    return all(target.name is None for target in found) if found else plain
 
 
 def both(one: Listing | None, other: Listing) -> Listing:
     """A function that two entries list."""
     if one is None:
         return other
-    return Listing(other.bound, one.described and other.described, (*one.unasked, *other.unasked))
-
-
-def definitions(bindings: Bindings, entry: Entry) -> tuple[Definition, ...]:
-    """The definitions that an entry's name may mean once the file has run, through aliases; the last, or one for each
-    branch."""
-    name = entry.function.name if entry.function is not None and entry.function.kind is ValueKind.NAME else None
-    for _ in range(_STEPS):
-        effective = bindings.effective(name) if name else None
-        if name is None or effective is None:
-            return ()
-        if effective.kind is not Binding.ALIAS:
-            return bindings.candidates(name)
-        name = effective.original
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """A method that an entry refers to. `unbound`: through the class, so nothing fills its first parameter."""
-
-    owner: str
-    node: Function
-    unbound: bool
-    lines: Lines
-    """Those that the places of `node` are told by."""
-
-
-def method(names: Names, entry: Entry) -> Method | None:
-    """The method of a class of this file that an entry such as `Desk.find` or `desk.find` refers to."""
-    if entry.function is None or entry.function.kind is not ValueKind.ATTRIBUTE or not entry.function.name:
-        return None
-    root, _, attribute = entry.function.name.partition(".")
-    known = names.scope.names
-    owner = known.get(root)
-    through_class = isinstance(owner, ast.ClassDef)
-    if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name):
-        owner = known.get(owner.func.id)
-    if not isinstance(owner, ast.ClassDef):
-        return None
-    lines = next((d.lines for d in names.bindings.definitions.get(owner.name, ()) if d.owner is owner), None)
-    if lines is None:
-        return None
-    for node in reversed(owner.body):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == attribute:
-            kinds = {decorator.id for decorator in node.decorator_list if isinstance(decorator, ast.Name)}
-            if kinds & {"staticmethod", "property"}:
-                return None
-            return Method(owner.name, node, through_class and "classmethod" not in kinds, lines)
-    return None
-
-
-def _meant(names: Names, entry: Entry) -> Iterator[tuple[Range, bool]]:
-    for definition in definitions(names.bindings, entry):
-        if definition.kind is Binding.FUNCTION and definition.node is not None:
-            yield definition.name_range, False
-    found = method(names, entry)
-    if found is not None and not found.unbound:
-        yield found.lines.name_of(found.node), True
+    return Listing(
+        min(one.filled, other.filled),
+        one.named & other.named,
+        one.described and other.described,
+        (*one.unasked, *other.unasked),
+    )
 
 
 def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from adal_ls.lint.elements import Element
 from adal_ls.lint.text import Lines, Range
 
 
@@ -32,6 +33,17 @@ class Value:
     words: str
     constant: object = None
     name: str | None = None
+    source: Element | None = field(default=None, compare=False, repr=False)
+    """What it was read from."""
+
+    @property
+    def module_name(self) -> str | None:
+        """`name`, where the names of the file's top level tell what it is."""
+        source = self.source
+        if source is None or self.root is None:
+            return self.name
+        local = source.function is not None or self.root in source.given or source.home is not None
+        return None if local else self.name
 
     @property
     def is_none(self) -> bool:
@@ -56,6 +68,13 @@ _CONTAINERS: dict[type[ast.expr], str] = {
 }
 
 
+def read_element(element: Element) -> Value:
+    """Classify one expression, and remember what it was read from."""
+    value = read_value(element.node, element.lines)
+    place = value.range if element.shown is None else element.shown
+    return replace(value, range=place, source=element)
+
+
 def read_value(node: ast.expr, lines: Lines) -> Value:
     """Classify one expression."""
     place = lines.range_of(node)
@@ -69,10 +88,10 @@ def read_value(node: ast.expr, lines: Lines) -> Value:
         return Value(ValueKind.LAMBDA, place, "a lambda")
     if isinstance(node, ast.Name):
         return Value(ValueKind.NAME, place, f"'{node.id}'", name=node.id)
-    dotted = _dotted(node)
-    if dotted is not None:
-        return Value(ValueKind.ATTRIBUTE, place, f"'{dotted}'", name=dotted)
-    if isinstance(node, ast.Call) and (_dotted(node.func) or "").endswith("partial"):
+    path = dotted(node)
+    if path is not None:
+        return Value(ValueKind.ATTRIBUTE, place, f"'{path}'", name=path)
+    if isinstance(node, ast.Call) and (dotted(node.func) or "").endswith("partial"):
         return Value(ValueKind.PARTIAL, place, "a partial")
     words = _CONTAINERS.get(type(node))
     if words is not None:
@@ -80,7 +99,7 @@ def read_value(node: ast.expr, lines: Lines) -> Value:
     return Value(ValueKind.COMPUTED, place, "a computed value")
 
 
-def _dotted(node: ast.expr) -> str | None:
+def dotted(node: ast.expr) -> str | None:
     """`a.b.c` as text; None for anything that is not names and dots."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):

@@ -98,7 +98,7 @@ def test_no_tool_of_a_file_that_cannot_be_loaded_will_be_there(adal_ls: Run, pro
 
 def test_computed_tools_and_entries_that_are_none_are_told(adal_ls: Run, project: Path) -> None:
     tools = project / ".adal" / "tools.py"
-    tools.write_text(f"{F}CUSTOM_TOOLS = [x for x in (f, g)]\n")
+    tools.write_text(f"{F}CUSTOM_TOOLS = list(filter(None, (f, g)))\n")
     said = adal_ls("tools", "list").stderr
     assert "the tools are computed when the file is loaded" in said
     assert "gives no tools" not in said

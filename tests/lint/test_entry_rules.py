@@ -102,7 +102,7 @@ def test_values_of_the_wrong_type_are_errors_on_the_value(key: str, value: str) 
 
 @pytest.mark.parametrize("value", ["f'{f}'", "NAME", "make()", "'a' + NAME", "f.__name__"])
 def test_a_computed_name_is_neither_an_error_nor_guessed(value: str) -> None:
-    source = f"NAME = 'a'\n\n\ndef make(): ...\n\n\n{F}CUSTOM_TOOLS = [{{'function': f, 'name': {value}}}]\n"
+    source = f"NAME = str(1)\n\n\ndef make(): ...\n\n\n{F}CUSTOM_TOOLS = [{{'function': f, 'name': {value}}}]\n"
     file = read(source)
     [finding] = check(file)
     assert (finding.code, marked(source, finding)) == ("ADAL209", value)
@@ -139,8 +139,17 @@ def test_approval_is_switched_off_by_the_literal_false_alone(value: str) -> None
     assert [fix.preferred for fix in finding.fixes] == [False, False]
 
 
-@pytest.mark.parametrize(("value", "asks"), [("True", True), ("False", False), ("ASK", True), ("not True", True)])
+@pytest.mark.parametrize(("value", "asks"), [("True", True), ("False", False), ("ASK", False)])
 def test_approval_that_is_not_a_wrong_literal_is_no_finding(value: str, asks: bool) -> None:
     file = read(f"ASK = False\n{F}CUSTOM_TOOLS = [{{'function': f, 'require_approval': {value}}}]\n")
     assert check(file) == []
     assert file.tools[0].require_approval is asks
+
+
+@pytest.mark.parametrize("value", ["not True", "os.environ.get('X')", "ASK"])
+def test_approval_that_only_the_run_tells_counts_as_asking_and_is_said_to_be_computed(value: str) -> None:
+    source = f"import os\n\nASK = bool(os)\n{F}CUSTOM_TOOLS = [{{'function': f, 'require_approval': {value}}}]\n"
+    file = read(source)
+    [finding] = check(file)
+    assert (finding.code, finding.severity, marked(source, finding)) == ("ADAL209", Severity.INFORMATION, value)
+    assert file.tools[0].require_approval is True

@@ -119,20 +119,21 @@ def test_a_function_s_name_in_quotes_loses_its_quotes() -> None:
 @pytest.mark.parametrize(
     ("statements", "tools", "computed"),
     [
-        ("CUSTOM_TOOLS = [t for t in (f, g)]", [], ["[t for t in (f, g)]"]),
-        ("CUSTOM_TOOLS = [t for t in (f, g)]\nCUSTOM_TOOLS += [f]", ["f"], ["[t for t in (f, g)]"]),
-        ("CUSTOM_TOOLS = list((f, g))", [], ["list((f, g))"]),
-        ("_ALL = [f, g]\nCUSTOM_TOOLS = _ALL", [], ["_ALL"]),
-        ("_ALL = [g]\nCUSTOM_TOOLS = [f] + _ALL", ["f"], ["_ALL"]),
-        ("_ALL = [g]\nCUSTOM_TOOLS = [f, *_ALL]", ["f"], ["*_ALL"]),
-        ("CUSTOM_TOOLS = [f]\nCUSTOM_TOOLS.append(g)", ["f"], ["CUSTOM_TOOLS.append(g)"]),
-        ("CUSTOM_TOOLS = [f]\nCUSTOM_TOOLS[0] = g", ["f"], ["CUSTOM_TOOLS[0] = g"]),
-        ("CUSTOM_TOOLS = [f] if f else [g]", [], ["[f] if f else [g]"]),
+        ("CUSTOM_TOOLS = [t for t in (f, g) if t]", ["f", "g"], ["t"]),
+        ("CUSTOM_TOOLS = [t for t in load()]\nCUSTOM_TOOLS += [f]", ["f"], ["[t for t in load()]"]),
+        ("CUSTOM_TOOLS = list(load())", [], ["list(load())"]),
+        ("_ALL = load()\nCUSTOM_TOOLS = _ALL", [], ["load()"]),
+        ("_ALL = load()\nCUSTOM_TOOLS = [f] + _ALL", ["f"], ["load()"]),
+        ("CUSTOM_TOOLS = [f] + load()", ["f"], ["load()"]),
+        ("CUSTOM_TOOLS = [f, *load()]", ["f"], ["*load()"]),
+        ("CUSTOM_TOOLS = [f]\nCUSTOM_TOOLS.extend(load())", ["f"], ["load()"]),
+        ("CUSTOM_TOOLS = [f]\nCUSTOM_TOOLS[len(f.__doc__)] = g", ["f"], ["CUSTOM_TOOLS[len(f.__doc__)] = g"]),
+        ("CUSTOM_TOOLS = [f] if f else [g]", ["f", "g"], ["[f] if f else [g]"]),
         ("CUSTOM_TOOLS = [f]\nif f:\n    CUSTOM_TOOLS += [g]", ["f", "g"], ["CUSTOM_TOOLS += [g]"]),
-        ("CUSTOM_TOOLS = []\nfor t in (f, g):\n    CUSTOM_TOOLS.append(t)", [], ["CUSTOM_TOOLS.append(t)"]),
-        ("CUSTOM_TOOLS = [make()]\n", [], ["make()"]),
-        ("CUSTOM_TOOLS = [f if f else g]\n", [], ["f if f else g"]),
-        ("h = make()\nCUSTOM_TOOLS = [f, h]\n", ["f"], ["h"]),
+        ("CUSTOM_TOOLS = []\nfor t in load():\n    CUSTOM_TOOLS.append(t)", [], ["CUSTOM_TOOLS.append(t)"]),
+        ("CUSTOM_TOOLS = [load()]\n", [], ["load()"]),
+        ("CUSTOM_TOOLS = [f if f else g]\n", ["f", "g"], ["f if f else g"]),
+        ("h = load()\nCUSTOM_TOOLS = [f, h]\n", ["f"], ["h"]),
         ("for CUSTOM_TOOLS in [[f]]:\n    pass\n", [], ["for CUSTOM_TOOLS in [[f]]:\n    pass"]),
         ("CUSTOM_TOOLS, other = [f], 1\n", [], ["CUSTOM_TOOLS, other = [f], 1"]),
     ],
@@ -141,7 +142,7 @@ def test_what_is_computed_is_said_to_be_computed_and_the_rest_is_read(
     statements: str, tools: list[str], computed: list[str]
 ) -> None:
     # https://github.com/Mckenz31/Marvis/blob/b706f9aee2/main.py
-    source = f"{F}{G}def make():\n    return f\n\n\n{statements}\n"
+    source = f"{F}{G}from pack import load\n\n{statements}\n"
     file = read(source)
     findings = check(file)
     assert {finding.code for finding in findings} == {"ADAL209"}

@@ -58,7 +58,7 @@ def test_a_method_of_an_object_is_a_tool_without_its_first_parameter() -> None:
 
 
 def test_an_override_that_cannot_be_read_is_not_replaced_by_the_docstring() -> None:
-    [tool] = read(F + "TEXT = 'x'\nCUSTOM_TOOLS = [{'function': f, 'description': TEXT}]\n").tools
+    [tool] = read(F + "TEXT = str(1)\nCUSTOM_TOOLS = [{'function': f, 'description': TEXT}]\n").tools
     assert tool.description == ""
 
 

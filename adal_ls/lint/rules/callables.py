@@ -9,7 +9,7 @@ from adal_ls.lint.bindings import Definition, Function
 from adal_ls.lint.findings import Finding, Severity
 from adal_ls.lint.names import Names
 from adal_ls.lint.rules.base import Rule, entry_rule, function_rule
-from adal_ls.lint.subjects import ToolFunction, method
+from adal_ls.lint.subjects import ToolFunction, meant
 from adal_ls.lint.text import Range
 from adal_ls.lint.view import ListedEntry
 
@@ -33,8 +33,8 @@ def _logged(wraps: str) -> str:
 )
 def unbound_method(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
     entry = listed.entry
-    found = method(listed.file.names, entry)
-    if found is None or not found.unbound or entry.function is None:
+    found = next((target for target in meant(listed.file.bindings, entry) if target.unbound), None)
+    if found is None or entry.function is None or found.name is None or not isinstance(found.node, Function):
         return
     arguments = [*found.node.args.posonlyargs, *found.node.args.args]
     first = f"'{arguments[0].arg}'" if arguments else "its first parameter"
@@ -42,7 +42,7 @@ def unbound_method(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Fin
         f"Nothing fills {first} of '{entry.function.name}': the method is not bound to an object, so the model"
         f" would have to. List the method of an object, such as {found.owner}().{found.node.name}"
     )
-    related = ((found.lines.name_of(found.node), "Defined here"),)
+    related = ((found.name_range, "Defined here"),) if found.home is None else ()
     yield rule.finding(message, entry.function.range, related=related)
 
 

@@ -12,6 +12,7 @@ from adal_ls.lint.model import KEYS, EntryKind, Item
 from adal_ls.lint.nearest import nearest
 from adal_ls.lint.rules.base import Rule, entry_rule
 from adal_ls.lint.rules.shape import unquote
+from adal_ls.lint.subjects import is_nameless
 from adal_ls.lint.text import Range
 from adal_ls.lint.values import Value, ValueKind
 from adal_ls.lint.view import ListedEntry, View
@@ -56,7 +57,7 @@ def missing_function(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[F
         yield rule.finding('This entry has no "function"', entry.range)
     else:
         message = f'This entry has no "function"; did you mean it by {_key(near)}?'
-        yield rule.finding(message, near.key_range, fixes=_fix_key(listed, near))
+        yield rule.finding(message, near.key_range, fixes=_fix_key(near))
 
 
 @entry_rule(
@@ -75,12 +76,12 @@ def unknown_key(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Findin
     for item in entry.items:
         if item.bare_key is not None:
             message = f'The key {item.bare_key} needs quotes: "{item.bare_key}"'
-            yield rule.finding(message, item.key_range, fixes=_fix_key(listed, item))
+            yield rule.finding(message, item.key_range, fixes=_fix_key(item))
         elif item.key is not None and item.key not in KEYS:
             meant = _meant(item)
             keys = ", ".join(KEYS)
             advice = f'did you mean "{meant}"?' if meant else f"the keys are {keys}"
-            fixes = _fix_key(listed, item) if meant and entry.item(meant) is None else ()
+            fixes = _fix_key(item) if meant and entry.item(meant) is None else ()
             yield rule.finding(f"Unknown key {_key(item)}; {advice}", item.key_range, fixes=fixes)
 
 
@@ -120,7 +121,7 @@ def undefined_function(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator
     entry = listed.entry
     function = entry.function
     root = function.root if function else None
-    if function is None or root is None or hasattr(builtins, root):
+    if function is None or function.module_name is None or root is None or hasattr(builtins, root):
         return
     if not listed.file.bindings.knows(root):
         near = nearest(root, listed.file.function_names)
@@ -176,9 +177,9 @@ def _is_below(file: View, name: str, place: Range) -> bool:
 def class_entry(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
     entry = listed.entry
     function = entry.function
-    if function is None or function.kind is not ValueKind.NAME or function.name is None:
+    if function is None or function.kind is not ValueKind.NAME or function.module_name is None:
         return
-    definition = listed.file.bindings.effective(function.name)
+    definition = listed.file.bindings.effective(function.module_name)
     if definition is not None and definition.kind is Binding.CLASS:
         message = f"'{function.name}' is a class, so this entry is left out: list a function"
         yield rule.finding(message, function.range, related=((definition.name_range, "Defined here"),))
@@ -188,17 +189,21 @@ def class_entry(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Findin
     code="ADAL211",
     name="nameless-function",
     severity=Severity.WARNING,
-    why="A lambda or a partial has no name of its own, so the runtime leaves it out unless the entry gives it one.",
+    why="A lambda, a partial or an object has no name of its own: the runtime leaves it out unless its entry has one.",
     failing="CUSTOM_TOOLS = [lambda x: x]\n",
     passing='CUSTOM_TOOLS = [{"function": lambda x: x, "name": "same"}]\n',
 )
 def nameless_function(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
     entry = listed.entry
     function = entry.function
-    if function is None or entry.named or function.kind not in (ValueKind.LAMBDA, ValueKind.PARTIAL):
+    if function is None or entry.named or not is_nameless(listed.file.bindings, entry):
         return
-    message = f'{function.words.capitalize()} has no name: write {{"function": ..., "name": "..."}}'
+    message = f'{_capital(function.words)} has no name: write {{"function": ..., "name": "..."}}'
     yield rule.finding(message, function.range)
+
+
+def _capital(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _is_not_string(value: Value) -> bool:
@@ -227,11 +232,11 @@ def _key(item: Item) -> str:
     return item.key_words.removeprefix("the string ")
 
 
-def _fix_key(listed: ListedEntry, item: Item) -> tuple[Fix, ...]:
+def _fix_key(item: Item) -> tuple[Fix, ...]:
     meant = _meant(item)
     if meant is None:
         return ()
-    edit = _quoted(item.key_range, meant) if item.bare_key else replace_string(listed.lines, item.key_range, meant)
+    edit = _quoted(item.key_range, meant) if item.bare_key else replace_string(item.lines, item.key_range, meant)
     # Never applied unseen where it can let a tool run that asks today.
     return (Fix(f'Use the key "{meant}"', (edit,), preferred=meant != "require_approval"),)
 

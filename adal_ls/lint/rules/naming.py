@@ -198,8 +198,13 @@ def _suggestion(listed: ListedEntry) -> str:
 def _rename(listed: ListedEntry) -> tuple[Fix, ...]:
     """Give the tool a name that every rule takes: in its "name" string, or by turning the entry into dict form."""
     name, entry = _suggestion(listed), listed.entry
+    source = entry.value.source
+    if source is not None and (source.function is not None or source.shown is not None):
+        return ()  # the place stands for an entry that is written elsewhere
     if entry.named:
-        edit = replace_string(listed.lines, entry.name_range, name)
+        given = entry.item("name")
+        lines = given.value.source.lines if given is not None and given.value.source is not None else listed.lines
+        edit = replace_string(lines, entry.name_range, name)
         return (Fix(f"Rename to '{name}'", (edit,), preferred=True),)
     if entry.kind is EntryKind.SIMPLE and entry.function is not None:
         written = listed.lines.slice(entry.range)

@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from adal_ls.lint.bindings import Binding, Bindings
 from adal_ls.lint.chunks import LIST_NAME
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
-from adal_ls.lint.model import EntryKind, Item
+from adal_ls.lint.model import EntryKind
 from adal_ls.lint.rules.base import ENTRY_RULES, Rule, also, entry_rule, file_rule
 from adal_ls.lint.rules.misnamed import hidden, is_missing, misnamed
+from adal_ls.lint.subjects import is_nameless
 from adal_ls.lint.text import Position, Range
 from adal_ls.lint.values import Value, ValueKind
 from adal_ls.lint.view import ListedEntry, Overview, View
 
 _ONE_LINE = 88
+_UNTOLD = (ValueKind.NAME, ValueKind.ATTRIBUTE, ValueKind.COMPUTED)
+_F = 'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\n'
 
 
 @file_rule(
@@ -71,7 +74,7 @@ def bad_entry(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]
     name="dynamic-list",
     severity=Severity.INFORMATION,
     why="What is computed is known only once the file is loaded; until then it is neither listed nor checked.",
-    failing="CUSTOM_TOOLS = [f]\nCUSTOM_TOOLS.append(f)\n",
+    failing=f"import shop\n\n\n{_F}CUSTOM_TOOLS = [f] + shop.make_tools()\n",
     passing="CUSTOM_TOOLS = [f]\n",
 )
 def dynamic_list(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
@@ -86,8 +89,11 @@ def dynamic_entry(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Find
         yield rule.finding("This entry is computed: which tool it is is known once the file is loaded", entry.range)
     elif entry.kind is EntryKind.DICT and entry.open:
         yield rule.finding("Keys of this entry are computed: they are known once the file is loaded", entry.range)
-    elif entry.name is None and (place := _unknown_name(entry.item("name"), entry.function)) is not None:
+    elif entry.name is None and (place := _unknown_name(listed)) is not None:
         yield rule.finding("The name of this tool is computed: it is known once the file is loaded", place)
+    elif (approval := entry.item("require_approval")) is not None and approval.value.kind in _UNTOLD:
+        message = "Whether this tool asks is computed: it is known once the file is loaded"
+        yield rule.finding(message, approval.value.range)
 
 
 def unquote(file: View, value: Value) -> tuple[Fix, ...]:
@@ -103,7 +109,10 @@ def _is_function(bindings: Bindings, name: str) -> bool:
     return definition is not None and definition.kind is Binding.FUNCTION
 
 
-def _unknown_name(name: Item | None, function: Value | None) -> Range | None:
+def _unknown_name(listed: ListedEntry) -> Range | None:
+    name, function = listed.entry.item("name"), listed.entry.function
+    if is_nameless(listed.file.bindings, listed.entry):
+        return None
     if name is not None:
         computed = name.value.kind not in (ValueKind.CONSTANT, ValueKind.CONTAINER)
         return name.value.range if computed else None

@@ -1,0 +1,175 @@
+"""Which function an expression means: through aliases, objects, partials, and the modules beside the file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from adal_ls.lint.bindings import Binding, Bindings, Definition, Function
+from adal_ls.lint.elements import NOTHING, Element
+from adal_ls.lint.following import bindings_at, call, only
+from adal_ls.lint.text import Lines, Range
+from adal_ls.lint.values import dotted
+
+if TYPE_CHECKING:
+    from adal_ls.lint.around import Sibling
+
+_STEPS = 12  # names may be defined through each other
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A function, and what a caller of the tool does not give: `filled` parameters from the first, and those `named`.
+
+    `name` is its `__name__`, None where it has none of its own. `unbound`: a method through its class `owner`, so that
+    nothing fills its first parameter. `home` is the module in which it is written, None for the file itself.
+    """
+
+    name: str | None
+    node: Function | ast.Lambda | None
+    """None where it cannot be read."""
+    lines: Lines | None = field(repr=False)
+    name_range: Range
+    range: Range
+    home: Sibling | None = None
+    filled: int = 0
+    named: frozenset[str] = frozenset()
+    owner: str | None = None
+    unbound: bool = False
+
+
+def targets(at: Element | None, bindings: Bindings) -> tuple[Target, ...]:
+    """The functions that an expression may mean once the file has run: one, or one for each branch that defines it.
+
+    None where it is something else, or cannot be told.
+    """
+    return () if at is None else tuple(_targets(at, bindings, 0))
+
+
+def _targets(at: Element, bindings: Bindings, steps: int) -> Iterator[Target]:
+    at, node = at.meant(), at.meant().node
+    if steps > _STEPS:
+        return
+    if at.function is not None:
+        yield _defined(at.function, at.lines, at.home)
+    elif isinstance(node, ast.Name):
+        yield from _of_name(at, node.id, bindings, steps)
+    elif isinstance(node, ast.Attribute):
+        yield from _of_attribute(at, node, bindings)
+    elif isinstance(node, ast.Lambda):
+        place = at.lines.range_of(node)
+        yield Target(None, node, at.lines, place, place, at.home)
+    elif isinstance(node, ast.Call):
+        yield from _of_call(at, node, bindings, steps)
+
+
+def _of_name(at: Element, name: str, bindings: Bindings, steps: int) -> Iterator[Target]:
+    known = bindings_at(at, bindings)
+    effective = known.effective(name)
+    if effective is None:
+        return
+    if effective.kind is Binding.ALIAS and effective.original is not None:
+        yield from (
+            _of_name(replace(at, given=NOTHING), effective.original, bindings, steps + 1) if steps < _STEPS else ()
+        )
+        return
+    for definition in known.candidates(name):
+        yield from _of_definition(at, definition, bindings, steps)
+
+
+def _of_definition(at: Element, definition: Definition, bindings: Bindings, steps: int) -> Iterator[Target]:
+    if definition.kind is Binding.FUNCTION:
+        found = Target(
+            definition.name, definition.node, definition.lines, definition.name_range, definition.range, at.home
+        )
+        yield found
+    elif definition.value is not None and definition.lines is not None:
+        inside = Element(definition.value, definition.lines, home=at.home, shown=at.shown)
+        value = definition.value
+        if isinstance(value, ast.Call) and (owner := _object(inside, value, bindings)) is not None:
+            yield from _method(owner, "__call__", filled=1)
+        else:
+            yield from _targets(inside, bindings, steps + 1)
+
+
+def _defined(node: Function, lines: Lines, home: Sibling | None) -> Target:
+    return Target(node.name, node, lines, lines.name_of(node), lines.range_of(node), home)
+
+
+def _of_attribute(at: Element, node: ast.Attribute, bindings: Bindings) -> Iterator[Target]:
+    """`desk.find`, `Desk().find`, `Desk.find`."""
+    base = at.of(node.value).meant()
+    for _ in range(_STEPS):
+        if not isinstance(base.node, ast.Name) or base.function is not None:
+            break
+        definition = only(bindings_at(base, bindings), base.node.id)
+        if definition is None:
+            return
+        if definition.owner is not None and definition.lines is not None:
+            owner = _Class(definition.owner, definition.lines, base.home)
+            yield from _method(owner, node.attr, filled=0)
+            return
+        if definition.value is None or definition.lines is None:
+            return
+        base = Element(definition.value, definition.lines, home=base.home, shown=base.shown)
+    if isinstance(base.node, ast.Call) and (found := _object(base, base.node, bindings)) is not None:
+        yield from _method(found, node.attr, filled=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Class:
+    node: ast.ClassDef
+    lines: Lines
+    home: Sibling | None
+
+
+def _object(at: Element, node: ast.Call, bindings: Bindings) -> _Class | None:
+    """The class of which a call makes an object."""
+    if not isinstance(node.func, ast.Name):
+        return None
+    made = at.of(node.func).meant()
+    if not isinstance(made.node, ast.Name):
+        return None
+    definition = only(bindings_at(made, bindings), made.node.id)
+    if definition is None or definition.owner is None or definition.lines is None:
+        return None
+    return _Class(definition.owner, definition.lines, made.home)
+
+
+def _method(owner: _Class, name: str, *, filled: int) -> Iterator[Target]:
+    for node in reversed(owner.node.body):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
+            kinds = {decorator.id for decorator in node.decorator_list if isinstance(decorator, ast.Name)}
+            if "property" in kinds or "cached_property" in kinds:
+                return
+            static = "staticmethod" in kinds
+            bound = 0 if static else 1 if "classmethod" in kinds else filled
+            found = _defined(node, owner.lines, owner.home)
+            own = None if name == "__call__" else node.name
+            unbound = not bound and not static
+            yield replace(found, name=own, filled=bound, owner=owner.node.name, unbound=unbound)
+            return
+
+
+def _of_call(at: Element, node: ast.Call, bindings: Bindings, steps: int) -> Iterator[Target]:
+    called = (dotted(node.func) or "").rpartition(".")[2]
+    if called == "partial":
+        yield from _partial(at, node, bindings, steps)
+        return
+    if called == "wraps" or not isinstance(node.func, ast.Name):
+        return
+    inner = call(at, node, bindings)
+    if inner is not None:
+        yield from _targets(inner, bindings, steps + 1)
+
+
+def _partial(at: Element, node: ast.Call, bindings: Bindings, steps: int) -> Iterator[Target]:
+    if not node.args or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return
+    if any(keyword.arg is None for keyword in node.keywords):
+        return
+    for target in _targets(at.of(node.args[0]), bindings, steps + 1):
+        named = frozenset(keyword.arg for keyword in node.keywords if keyword.arg is not None)
+        yield replace(target, name=None, filled=target.filled + len(node.args) - 1, named=target.named | named)
