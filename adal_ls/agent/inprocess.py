@@ -114,6 +114,8 @@ class InProcessTurn:
         provided = []
         for note in self.notes:
             emit(AgentWarning(note))
+        if self.request.options.permission_mode == "yolo":
+            emit(AgentWarning("Permission mode yolo: tools run without asking."))
         for entry in tools:
             if entry.hosted is not None:
                 raise InvalidConfigError(f"'{entry.name}' is served by the host, and this run has none")

@@ -121,8 +121,10 @@ class Project:
             outgoing, self._loaded = self._loaded, fresh
             self.generation += 1
             self.last_error = None
-            staying = {id(agent.tools) for agent in fresh.agents.values()}
-            await dispose([agent.tools for agent in outgoing.agents.values() if id(agent.tools) not in staying])
+            await dispose(
+                [agent.tools for agent in outgoing.agents.values()],
+                staying=[agent.tools for agent in fresh.agents.values()],
+            )
             return True
 
     async def watch(self) -> AsyncIterator[bool]:

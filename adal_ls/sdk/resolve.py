@@ -64,15 +64,16 @@ async def end_run(sources: Iterable[Source], ctx: ToolContext[Any]) -> None:
     await run_hooks("on_run_end", [hook(provider, "on_run_end", dataclasses.replace(ctx)) for provider in providers])
 
 
-async def dispose(sources: Iterable[Source]) -> None:
-    """Disposes every provider, also those that were combined, once for each object.
+async def dispose(sources: Iterable[Source], *, staying: Iterable[Source] = ()) -> None:
+    """Disposes every provider, also those that were combined, once for each object; none of those that are `staying`.
 
     Raises:
         Exception: the one error that a hook raised.
         ProviderHooksError: several did.
     """
+    kept = {id(leaf) for source in staying for leaf in _leaves(source)}
     leaves = _distinct(leaf for source in sources for leaf in _leaves(source))
-    await run_hooks("dispose", [hook(leaf, "dispose") for leaf in leaves])
+    await run_hooks("dispose", [hook(leaf, "dispose") for leaf in leaves if id(leaf) not in kept])
 
 
 def hook(provider: object, name: str, *arguments: object) -> Callable[[], Awaitable[None]]:

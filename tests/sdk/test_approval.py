@@ -11,6 +11,7 @@ import pytest
 
 from adal_ls.sdk import (
     AgentToolResult,
+    AgentWarning,
     PermissionContext,
     PermissionResult,
     create_runtime,
@@ -203,9 +204,13 @@ async def test_a13_what_one_run_was_allowed_the_next_one_asks_again(tmp_path: Pa
     assert len(set(asked)) == 2
 
 
-async def test_yolo_asks_nobody_and_a_tool_that_need_not_ask_does_not(tmp_path: Path) -> None:
-    disk, _ = await one_call(tmp_path, raising, permission_mode="yolo")
+async def test_yolo_asks_nobody_and_the_run_says_so(tmp_path: Path) -> None:
+    disk = Disk()
+    model = script(tmp_path, calls("write", text="a"), said("ok"))
+    runtime = create_runtime(model=model, tools=[disk.write], can_use_tool=raising, permission_mode="yolo")
+    events = await events_of(runtime.create_agent("coder").run("go"))
     assert disk.written == ["a"]
+    assert AgentWarning("Permission mode yolo: tools run without asking.") in events
 
 
 async def test_a_command_is_shown_as_a_command(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from adal_ls.sdk import (
     load_project,
 )
 from adal_ls.sdk.context_form import describe, sample
-from tests.sdk.agents import calls, events_of, said, script
+from tests.sdk.agents import Recorder, calls, events_of, said, script
 from tests.sdk.test_runs import results
 
 TOOLS = '''
@@ -63,6 +63,9 @@ shared = Counting("shared")
 runtime = create_runtime(model="offline", permission_mode="yolo")
 AGENTS = [runtime.create_agent("one", tools=shared), runtime.create_agent("two", tools=shared)]
 """
+
+
+STAYING: list[Recorder] = []
 
 
 @pytest.fixture
@@ -138,6 +141,19 @@ async def test_d3_a_provider_that_two_agents_share_is_disposed_once_when_it_is_r
     assert await project.reload()
     assert noted == [("dispose", "shared")]
     assert log(project) == []
+
+
+async def test_d3_a_provider_that_stays_in_use_is_not_disposed(root: Path) -> None:
+    provider = Recorder()
+    agents = "from adal_ls import create_runtime\nimport tests.sdk.test_project as t\n" + (
+        "AGENTS = [create_runtime().create_agent('one', tools=t.STAYING[0])]\n"
+    )
+    STAYING[:] = [provider]
+    write(root, agents=agents)
+    async with load_project(root) as project:
+        assert await project.reload()
+        assert (project.generation, provider.disposed) == (2, 0)
+    assert provider.disposed == 1
 
 
 async def test_d4_a_failed_reload_disposes_nothing(root: Path, project: Project) -> None:

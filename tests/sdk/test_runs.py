@@ -220,6 +220,23 @@ async def test_r12_who_gives_up_waiting_for_the_result_cancels_the_run(tmp_path:
     assert isinstance(await failure_of(handle), RunCancelledError)
 
 
+async def test_r12_a_cancel_that_comes_while_hooks_run_cuts_none_of_them_short(tmp_path: Path) -> None:
+    ending, go_on, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def on_run_end(_: ToolContext[Any]) -> None:
+        ending.set()
+        await go_on.wait()
+        ended.set()
+
+    provider = create_tool_provider(get_tools=lambda _: {}, on_run_end=on_run_end)
+    handle = create_runtime(model=script(tmp_path, said("ok"))).create_agent("coder", tools=provider).run("go")
+    await asyncio.wait_for(ending.wait(), 10)
+    handle.cancel()
+    asyncio.get_running_loop().call_later(0.05, go_on.set)
+    assert (await handle.result).text == "ok"  # the turn was over
+    assert ended.is_set()
+
+
 async def test_a_sync_tool_that_is_cancelled_runs_on_and_the_run_says_so(tmp_path: Path) -> None:
     running, go_on, ended = threading.Event(), threading.Event(), threading.Event()
 
@@ -372,7 +389,7 @@ async def test_the_usual_system_prompt_reads_the_instructions_of_a_project_alone
     assert ["Always whistle." in messages[0]["content"] for messages in listening.heard] == [True, False]
 
 
-async def test_two_runs_in_one_scope_at_once_are_refused_and_a_later_one_is_not(tmp_path: Path) -> None:
+async def test_a14_two_runs_in_one_scope_at_once_are_refused_and_a_later_one_is_not(tmp_path: Path) -> None:
     runtime = create_runtime(model="offline", tools={"wait": {"function": asyncio.Event().wait, **FREE}})
     agent = runtime.create_agent("coder")
     first = agent.run("wait()", memory_scope="talk")
