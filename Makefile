@@ -3,6 +3,7 @@
 # make editor  the example workspace in a VS Code in the browser, with the extension
 # make bench-lint     edits of tools files of 20 to 10,000 tools, in this server and in others
 # make bench-worker   a saved tools file until its tools are loaded, with and without a process kept warm
+# make bench-check    the lint of 1,000 files from the command line, beside ruff
 # make bench-server   the language server beside others, which it installs into .artifacts/bench (minutes; a quiet machine)
 # make lock    new exact versions and hashes in requirements/
 
@@ -15,7 +16,7 @@ PACKAGE := pyproject.toml adal_ls/version.py
 LOCK := --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-header --quiet
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test lint types check-format imports pytest tools lock bench-lint bench-server bench-worker clean
+.PHONY: run test lint types check-format imports pytest tools lock bench-lint bench-check bench-server bench-worker clean
 
 run: $(VENV)/.runtime
 	@ADAL_LS=$(CURDIR)/$(BIN)/adal-ls examples/tour.sh
@@ -69,6 +70,9 @@ lock:
 
 bench-lint: .artifacts/bench/.installed
 	$(BIN)/python -m benchmarks.lint
+
+bench-check: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.lint.check
 
 bench-server: .artifacts/bench/.installed
 	$(BIN)/python -m benchmarks.server
