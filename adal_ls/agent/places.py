@@ -7,6 +7,7 @@ A path is judged by what it really is: every link of it resolved, compared compo
 from __future__ import annotations
 
 import os
+import stat
 import unicodedata
 from pathlib import Path, PurePath
 
@@ -42,22 +43,32 @@ class OutsideWorkspaceError(Exception):
     """A path whose real place is not inside the workspace. Refused in every permission mode."""
 
 
+def real_place(folder: Path, path: str) -> Path:
+    """The real path of `path` (relative to `folder`, or absolute), every link resolved; it need not exist.
+
+    Raises:
+        OutsideWorkspaceError: a link on the way cannot be followed (a loop, no permission), or no path at all.
+    """
+    if "\0" in path:
+        raise OutsideWorkspaceError("a path cannot hold a NUL character")
+    try:
+        real = Path(os.path.realpath(Path(os.path.realpath(folder)) / path))
+        # `realpath` leaves a loop of links as it stands; it names no place.
+        if any(part.is_symlink() for part in (real, *real.parents)):
+            raise OutsideWorkspaceError(f"'{path}' leads through a link to nowhere")
+    except (OSError, ValueError) as fault:  # ValueError: half a surrogate pair, which no file name can hold
+        raise OutsideWorkspaceError(f"'{path}' cannot be resolved: {fault}") from fault
+    return real
+
+
 def resolve_inside(workspace: Path, path: str) -> Path:
     """The real path of `path` (relative to `workspace`, or absolute), every link resolved; it need not exist.
 
     Raises:
         OutsideWorkspaceError: it lies outside, or a link on the way cannot be followed (a loop, no permission).
     """
-    if "\0" in path:
-        raise OutsideWorkspaceError("a path cannot hold a NUL character")
     root = Path(os.path.realpath(workspace))
-    try:
-        real = Path(os.path.realpath(root / path))
-        # `realpath` leaves a loop of links as it stands; it names no place.
-        if any(part.is_symlink() for part in (real, *real.parents)):
-            raise OutsideWorkspaceError(f"'{path}' leads through a link to nowhere")
-    except OSError as fault:
-        raise OutsideWorkspaceError(f"'{path}' cannot be resolved: {fault}") from fault
+    real = real_place(root, path)
     if not real.is_relative_to(root):
         raise OutsideWorkspaceError(f"'{path}' is outside the workspace {root}")
     return real
@@ -81,7 +92,8 @@ def protected(workspace: Path, path: str) -> bool:
 
 
 def secret(workspace: Path, path: str) -> bool:
-    """Whether reading `path` must be asked about like a write: `.env*`, by its name as written or by its real place.
+    """Whether reading `path` must be asked about like a write: `.env*`, by its name as written, by its real place, or
+    as another name (hard link) of one in its folder or a folder around it.
 
     False outside the workspace, where reading is refused anyway.
     """
@@ -91,7 +103,31 @@ def secret(workspace: Path, path: str) -> bool:
     except (OutsideWorkspaceError, ValueError):
         return False
     named = PurePath(os.path.normpath(path)).parts
-    return any(_canonical(part).startswith(".env") for part in (*real.relative_to(root).parts, *named))
+    return any(_is_secret(part) for part in (*real.relative_to(root).parts, *named)) or _is_linked_secret(root, real)
+
+
+def _is_secret(part: str) -> bool:
+    return canonical_part(part).startswith(".env")
+
+
+def _is_linked_secret(root: Path, real: Path) -> bool:
+    try:
+        status = real.lstat()
+    except OSError:
+        return False  # not there, so nothing can be read
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink < 2:
+        return False
+    for folder in real.parents:
+        try:
+            with os.scandir(folder) as entries:
+                names = [entry.path for entry in entries if _is_secret(entry.name)]
+            if any(os.path.samestat(os.lstat(name), status) for name in names):
+                return True
+        except OSError:
+            return True  # what cannot be judged counts as secret
+        if folder == root:
+            break
+    return False
 
 
 def is_protected_name(relative: PurePath) -> bool:
@@ -100,7 +136,7 @@ def is_protected_name(relative: PurePath) -> bool:
 
 
 def _is_protected_part(part: str) -> bool:
-    name = _canonical(part)
+    name = canonical_part(part)
     return (
         name in PROTECTED_FOLDERS
         or name in PROTECTED_FILES
@@ -109,8 +145,8 @@ def _is_protected_part(part: str) -> bool:
     )
 
 
-def _canonical(part: str) -> str:
-    """`part` as the most forgiving file system reads it.
+def canonical_part(part: str) -> str:
+    """`part`, a component of a path, as the most forgiving file system reads it.
 
     Case and compatibility forms (NTFS, APFS), invisible characters (HFS+, CVE-2014-9390), trailing dots and spaces
     and stream names (NTFS).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from adal_ls.agent.opening import CannotOpenError, opened
+from adal_ls.agent.workspace_policy import WorkspacePolicy
 
 MAX_AGENTS_FILE = 32 * 1024
 """Bytes of AGENTS.md that are passed on."""
@@ -25,7 +26,7 @@ def system_prompt(root: Path, *, trusted: bool) -> str:
 
 def _read_agents_file(root: Path) -> str:
     try:
-        with opened("AGENTS.md", root) as file:
+        with opened("AGENTS.md", WorkspacePolicy.of(root)) as file:
             content = file.read(MAX_AGENTS_FILE + 1)
     except (CannotOpenError, OSError):
         return ""  # most workspaces have none; a link that leads out of this one would send a stranger's file

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from adal_ls.agent.paths import VARIABLE, data_dir
@@ -44,6 +45,33 @@ class UnconfinableError(Exception):
     """This workspace cannot be given to a sandboxed command; the text says why."""
 
 
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What a command may reach. All paths are real; a deeper one beats one around it, `frozen` and `hidden` beat all.
+
+    Attributes:
+        cwd: where it starts.
+        writable, readable: folders and files it sees; everything else but the system's programs is not there.
+        frozen: read-only, whatever is writable around it.
+        hidden: not there, whatever is readable around it.
+        network: whether it has the machine's network, or none.
+        environment: variables it gets beside the sandbox's own, or instead of them.
+    """
+
+    cwd: Path
+    writable: tuple[Path, ...]
+    readable: tuple[Path, ...] = ()
+    frozen: tuple[Path, ...] = ()
+    hidden: tuple[Path, ...] = ()
+    network: bool = False
+    environment: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of_workspace(cls, workspace: Path) -> Confinement:
+        """All of a workspace, and nothing else."""
+        return cls(cwd=workspace, writable=(workspace,))
+
+
 def check_confinable(workspace: Path) -> None:
     """Refuses workspaces (real paths) that hold what a command must never reach.
 
@@ -66,7 +94,7 @@ def check_confinable(workspace: Path) -> None:
         raise UnconfinableError(f"bash is refused in {workspace}: it contains system folders. Open a project folder")
 
 
-def system() -> list[str]:
+def system(*, network: bool = False) -> list[str]:
     """The system's programs and libraries, read-only; empty /tmp and /run; own /proc and /dev."""
     out: list[str] = []
     for folder in _SYSTEM:
@@ -77,26 +105,43 @@ def system() -> list[str]:
             out += ("--symlink", str(path.readlink()), folder)
         else:
             out += ("--ro-bind-try", folder, folder)
-    for name in _ETC:
+    for name in (*_ETC, *(("resolv.conf",) if network else ())):
         out += ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
-    return [*out, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run"]  # noqa: S108 - its own
+    return [*out, *_OWN]
 
 
-def for_workspace(workspace: Path, pythons: Sequence[Path], protected: Sequence[Path]) -> list[str]:
-    """All mounts of a command in `workspace` (a real path), later ones over earlier ones.
+_OWN = ("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run")  # noqa: S108 - the sandbox's
+
+
+def for_command(reach: Confinement, pythons: Sequence[Path], protected: Sequence[Path]) -> list[str]:
+    """All mounts of a command, later ones over earlier ones.
 
     Args:
         pythons: environments the command may use. Read-only even inside the workspace: we run their code outside of
             the sandbox.
-        protected: of `protected_paths`.
+        protected: of `protected_paths`; read-only.
+
+    Raises:
+        UnconfinableError: a path that is denied cannot be kept away.
     """
-    out = system()
-    around = [folder for folder in pythons if workspace.is_relative_to(folder)]
-    for folder in around:
-        out += ("--ro-bind-try", str(folder), str(folder))
-    out += ("--bind", str(workspace), str(workspace))
-    for folder in [*(folder for folder in pythons if folder not in around), *protected]:
-        out += ("--ro-bind-try", str(folder), str(folder))
+    binds = {path: "--bind" if path == reach.cwd else "--bind-try" for path in reach.writable}
+    for path in (*reach.readable, *pythons):
+        binds.setdefault(path, "--ro-bind-try")
+    everything = binds.pop(Path("/"), None)
+    out = system(network=reach.network) if everything is None else [everything, "/", "/", *_OWN]
+    for path in sorted(binds, key=lambda path: len(path.parts)):
+        out += (binds[path], str(path), str(path))
+    for path in (*protected, *reach.frozen):
+        if path.exists():
+            out += ("--ro-bind-try", str(path), str(path))
+        elif any(path.is_relative_to(folder) for folder in reach.writable):
+            # Only what exists can be mounted read-only, so a command could make it.
+            raise UnconfinableError(f"bash is refused: {path} must not be written (deny_write) and does not exist yet")
+    for path in reach.hidden:
+        if path.is_dir():
+            out += ("--tmpfs", str(path), "--remount-ro", str(path))
+        elif path.exists():
+            out += ("--ro-bind", "/dev/null", str(path))
     return out
 
 

@@ -1,0 +1,84 @@
+"""The built-in tool grep: lines by a regular expression. ripgrep searches where it is, our own search elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import regex
+
+from adal_ls.agent import places, sandbox
+from adal_ls.agent.builtin import arguments, python_search, ripgrep, walk
+from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
+from adal_ls.agent.builtin.list_files import one_line
+from adal_ls.agent.builtin.searching import MOST_MATCHES, Found, Search
+
+_LONGEST_PATTERN = 2000
+_LONGEST_LINE = 400
+"""Characters of a line that are shown."""
+
+# What ripgrep does not have (it takes no time that grows with the text), so that one pattern means one thing.
+_REFUSED = re.compile(r"(?<!\\)(?:\\\\)*(?:\(\?(?:[=!>|&R(]|<[=!]|P[=>])|\\[1-9]|\\[gk][<{])")
+
+
+async def grep(given: Mapping[str, Any], context: BuiltinContext) -> str:
+    """The matching lines as `path:line:text`; without `.git`, `.env*`, binary files and what `.gitignore` leaves out.
+
+    Raises:
+        BuiltinError: bad arguments, a pattern that is none, or a place that is not there or may not be read.
+    """
+    arguments.only("grep", given, "pattern", "path")
+    pattern = _checked(arguments.text("grep", given, "pattern"))
+    path = arguments.optional_text("grep", given, "path", ".")
+    place, is_folder = await asyncio.to_thread(walk.folder_or_file, path, context.policy)
+    search = Search(pattern, place, is_folder, context.policy)
+    try:
+        found = await ripgrep.search(search)
+    except sandbox.SandboxUnavailableError:
+        found = None  # ripgrep follows paths as it likes, so it searches in a sandbox or not at all
+    if found is None:
+        found = await _search_here(search)
+    return await asyncio.to_thread(_describe, found, path, context)
+
+
+async def _search_here(search: Search) -> Found:
+    abandoned = threading.Event()
+    try:
+        return await asyncio.to_thread(python_search.search, search, abandoned)
+    finally:
+        abandoned.set()
+
+
+def _checked(pattern: str) -> str:
+    if len(pattern) > _LONGEST_PATTERN:
+        raise BuiltinError(f"the pattern is longer than {_LONGEST_PATTERN} characters")
+    if "\n" in pattern or "\0" in pattern:
+        raise BuiltinError("the pattern is for single lines: it cannot hold a line end or NUL")
+    if _REFUSED.search(pattern):
+        raise BuiltinError("the pattern has a look-around or a reference back, which grep does not take")
+    try:
+        regex.compile(pattern)
+    except (regex.error, RecursionError) as fault:
+        raise BuiltinError(f"the pattern is no regular expression: {fault}") from fault
+    return pattern
+
+
+def _describe(found: Found, path: str, context: BuiltinContext) -> str:
+    matches = found.matches
+    if not places.secret(context.policy.cwd, path):  # else it was asked about
+        # Another name of a secret file, a hard link, holds the secret as well.
+        names = dict.fromkeys(match.name for match in matches)
+        secret = {name for name in names if places.secret(context.policy.cwd, name)}
+        matches = tuple(match for match in matches if match.name not in secret)
+    lines = [f"{one_line(match.name)}:{match.line}:{_short(match.text)}" for match in matches[:MOST_MATCHES]]
+    if len(matches) > MOST_MATCHES:
+        lines.append(f"[more than {MOST_MATCHES} lines match; give a path or a narrower pattern]")
+    lines += found.notes
+    return "\n".join(lines) if lines else "[no line matches]"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]} [{len(text) - _LONGEST_LINE:,} more]"

@@ -1,0 +1,70 @@
+"""Our own search, for machines without ripgrep or without a sandbox for it. The same lines as ripgrep would give."""
+
+from __future__ import annotations
+
+import codecs
+import threading
+import time
+from collections.abc import Iterator
+
+import regex
+
+from adal_ls.agent import reach
+from adal_ls.agent.builtin import walk
+from adal_ls.agent.builtin.searching import MOST_FILE_BYTES, MOST_MATCHES, MOST_PER_FILE, SECONDS, Found, Match, Search
+from adal_ls.agent.places import canonical_part
+from adal_ls.agent.reach import Place
+
+
+def search(wanted: Search, abandoned: threading.Event) -> Found:
+    """Blocking, for `SECONDS` at most; ends soon after `abandoned` is set."""
+    pattern = regex.compile(wanted.pattern)
+    deadline = time.monotonic() + SECONDS
+    walking = walk.Walk(wanted.policy, abandoned, seconds=SECONDS)
+    matches: list[Match] = []
+    try:
+        for name, place in _files(wanted, walking):
+            matches += _matches(pattern, name, place, deadline)
+            if len(matches) > MOST_MATCHES:
+                break
+    except TimeoutError:
+        walking.stopped = f"stopped after {SECONDS:g} seconds"
+    return Found(tuple(matches[: MOST_MATCHES + 1]), tuple(walking.notes()))
+
+
+def _files(wanted: Search, walking: walk.Walk) -> Iterator[tuple[str, Place]]:
+    if not wanted.is_folder:
+        yield reach.shown(wanted.policy, wanted.place.real), wanted.place
+        return
+    for entry in walking.files(wanted.place):
+        if entry.kind == "file" and not any(canonical_part(part).startswith(".env") for part in entry.parts):
+            yield entry.name, entry.place
+
+
+def _matches(pattern: regex.Pattern[str], name: str, place: Place, deadline: float) -> list[Match]:
+    content = walk.read_small(place, MOST_FILE_BYTES + 1)
+    if content is None or len(content) > MOST_FILE_BYTES:
+        return []
+    text = _decode(content)
+    if text is None:
+        return []
+    found: list[Match] = []
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        plain = line.removesuffix("\r")
+        if pattern.search(plain, timeout=left):
+            found.append(Match(name, number, plain))
+            if len(found) == MOST_PER_FILE:
+                break
+    return found
+
+
+def _decode(content: bytes) -> str | None:
+    """None: a binary file."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", "replace")
+    if b"\0" in content:
+        return None
+    return content.decode("utf-8-sig", "replace") if content else None
