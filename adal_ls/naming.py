@@ -41,6 +41,8 @@ RESERVED: dict[str, ReservedName] = {
         ReservedName("glob", "Search", ours=True),
         ReservedName("fetch_url", "Web", ours=True),
         ReservedName("web_search", "Web", ours=True),
+        ReservedName("write_todos", None, ours=True),
+        ReservedName("read_todos", None, ours=True),
         # Public names of AdaL's own built-in tools.
         ReservedName("search", "Search", ours=False),
         ReservedName("edit", "Edit", ours=False),

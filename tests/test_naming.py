@@ -40,7 +40,7 @@ def test_names_of_built_in_tools_are_refused_in_every_spelling_python_equates(na
 
 def test_every_group_but_those_of_adal_alone_has_a_tool_of_ours() -> None:
     ours = {entry.group for entry in naming.RESERVED.values() if entry.ours}
-    assert ours == {"Bash", "Edit", "Read", "Search", "Web"}
+    assert ours == {"Bash", "Edit", "Read", "Search", "Web", None}
     assert all(name == entry.name for name, entry in naming.RESERVED.items())
 
 

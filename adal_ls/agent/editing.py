@@ -32,7 +32,7 @@ class Edit:
 def edit(text: str, old: str, new: str) -> Edit:
     """`text` with its one `old` replaced by `new`.
 
-    The line ends of the file are kept: what a model writes with `\\n` matches and becomes `\\r\\n` in a file with those.
+    The line ends of the file are kept: what a model writes with `\\n` becomes `\\r\\n` in a file with those.
 
     Raises:
         CannotEditError: `old` is not there, more than once, empty, or the same as `new`.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from adal_ls.agent import builtin
+from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.custom import CustomTools, ToolCaller
 from adal_ls.agent.lease import ToolsGoneError
 from adal_ls.agent.registry import RegisteredTool
@@ -18,7 +19,11 @@ from adal_ls.worker.client import ToolResult, WorkerDiedError, WorkerError
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What runs, where. `on_print` gets what the tool prints while it runs; `pythons` are what bash may use."""
+    """What runs, where. `on_print` gets what the tool prints while it runs; `pythons` are what bash may use.
+
+    `builtins`: what the run's built-in tools have; all of `root` and nothing else where it is left out. `base`: what
+    the gate saw of the file that an edit starts from.
+    """
 
     tool: RegisteredTool
     arguments: dict[str, Any]
@@ -26,6 +31,8 @@ class Execution:
     custom: CustomTools | None
     on_print: Callable[[str], None]
     pythons: Sequence[Path] = ()
+    builtins: BuiltinContext | None = None
+    base: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,10 @@ async def run(execution: Execution) -> Outcome:
 async def _execute(execution: Execution) -> ToolResult:
     tool = execution.tool
     if tool.kind == "builtin":
-        context = builtin.BuiltinContext(root=execution.root, pythons=execution.pythons)
+        context = execution.builtins or BuiltinContext(execution.root)
+        context = replace(
+            context, pythons=execution.pythons, executor=tool.executor or context.executor, base=execution.base
+        )
         return await builtin.execute(tool.name, execution.arguments, context, execution.on_print)
     if execution.custom is None:
         raise ToolsGoneError("the project's tools are not loaded")

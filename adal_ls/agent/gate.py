@@ -18,10 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from adal_ls.agent import executor
+from adal_ls.agent import base_file, executor
 from adal_ls.agent.approval import Answer, Approvals, Question
 from adal_ls.agent.assembly import ModelCall
 from adal_ls.agent.batch import TextBatch
+from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.custom import CustomTools
 from adal_ls.agent.digest import args_digest, bytes_digest, canonical
 from adal_ls.agent.policy import judge
@@ -81,6 +82,7 @@ class GateContext:
     emit: Callable[[Event], None]
     any_name: bool = False
     pythons: Sequence[Path] = ()
+    builtins: BuiltinContext | None = None
     waiting: int = field(default=0, init=False)
     rejections: Counter[str] = field(default_factory=Counter, init=False)
     editing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
@@ -120,6 +122,8 @@ async def _decide_and_run(tool: RegisteredTool, call: ModelCall, run: GateContex
         return _denied(tool, answer)
     # Edits one after another: each starts from the file that the one before has left.
     async with run.editing if tool.group == "Edit" else nullcontext():
+        # Looked at before the digest: what changes in between shows there, what changes after shows in the tool.
+        base = await _base(tool, arguments, run)
         if await _digest(tool, arguments, run) != shown:
             return _changed(tool, call.call_id, shown, run)
         edited = answer.updated_input is not None and answer.updated_input != arguments
@@ -131,10 +135,11 @@ async def _decide_and_run(tool: RegisteredTool, call: ModelCall, run: GateContex
                 unusable = Answer(False, "wrong answer", reason=f"the edited arguments are not JSON: {fault}")
                 _record(tool, call.call_id, shown, unusable, unusable.reason, run)
                 return _denied(tool, unusable)
+            base = await _base(tool, arguments, run)
             digest = await _digest(tool, arguments, run)
         reason = "edited by the user" if edited else answer.reason or answer.feedback
         _record(tool, call.call_id, digest, answer, reason, run)
-        return await _run(tool, arguments, call.call_id, edited, answer, run)
+        return await _run(tool, arguments, call.call_id, edited, answer, run, base)
 
 
 def _refuse(call: ModelCall, why: str, run: GateContext, status: ToolStatus = "error") -> CallResult:
@@ -162,7 +167,7 @@ def _no_such_tool(name: str, run: GateContext) -> str:
 async def _decide(
     tool: RegisteredTool, arguments: dict[str, Any], digest: str, call_id: str, run: GateContext
 ) -> Answer:
-    verdict = judge(tool, arguments, run.mode, run.root)
+    verdict = judge(tool, arguments, run.mode, _folder(tool, run))
     if verdict.action == "run":
         return Answer(allowed=True, decided_by=verdict.decided_by, reason=verdict.reason)
     if verdict.grantable and run.approvals.is_granted(tool.name, digest):
@@ -174,7 +179,7 @@ async def _decide(
         arguments=arguments,
         args_digest=digest,
         input_schema=dict(tool.parameters),
-        preview=preview(tool.name, arguments, run.root),
+        preview=await asyncio.to_thread(preview, tool, arguments, _folder(tool, run)),
         source=tool.location,
         risk=verdict.risk,
         grantable=verdict.grantable,
@@ -192,13 +197,19 @@ async def _decide(
 
 
 async def _run(
-    tool: RegisteredTool, arguments: dict[str, Any], call_id: str, edited: bool, answer: Answer, run: GateContext
+    tool: RegisteredTool,
+    arguments: dict[str, Any],
+    call_id: str,
+    edited: bool,
+    answer: Answer,
+    run: GateContext,
+    base: str | None,
 ) -> CallResult:
     progress = TextBatch(lambda text: run.emit(ToolProgressEvent(call_id=call_id, text=text)))
     run.emit(ToolCallEvent(call_id=call_id, tool=tool.name, arguments=arguments, status="in_progress"))
     try:
         outcome = await executor.run(
-            executor.Execution(tool, arguments, run.root, run.custom, progress.add, run.pythons)
+            executor.Execution(tool, arguments, run.root, run.custom, progress.add, run.pythons, run.builtins, base)
         )
     finally:
         progress.flush()
@@ -257,8 +268,20 @@ async def _digest(tool: RegisteredTool, arguments: dict[str, Any], run: GateCont
     # One at a time, so that parallel calls are asked about in the order in which the model made them.
     async with run.looking:
         source = await _source(tool, arguments, run)
-    folder = os.path.realpath(run.root)  # noqa: ASYNC240 - a few lstat calls on a local folder
+    folder = os.path.realpath(_folder(tool, run))  # noqa: ASYNC240 - a few lstat calls on a local folder
     return args_digest(tool.name, arguments, folder, source)
+
+
+async def _base(tool: RegisteredTool, arguments: dict[str, Any], run: GateContext) -> str | None:
+    """What an edit starts from, for the tool to compare; None for tools that edit no file."""
+    if tool.kind != "builtin" or tool.group != "Edit":
+        return None
+    return await asyncio.to_thread(base_file.seen, _folder(tool, run), arguments.get("path"))
+
+
+def _folder(tool: RegisteredTool, run: GateContext) -> Path:
+    """Where the paths of a call start: in the project, or in the workspace of the provider that brings the tool."""
+    return tool.executor.policy.cwd if tool.executor else run.root
 
 
 async def _source(tool: RegisteredTool, arguments: dict[str, Any], run: GateContext) -> str:
@@ -267,11 +290,11 @@ async def _source(tool: RegisteredTool, arguments: dict[str, Any], run: GateCont
     if tool.kind == "custom" and run.custom is not None:
         source = run.custom.digest
     elif tool.group == "Edit":
-        source += await asyncio.to_thread(_base_file, run.root, arguments.get("path"))
+        source += await asyncio.to_thread(_base_file, _folder(tool, run), arguments.get("path"))
     elif tool.group == "Bash":
-        source += await asyncio.to_thread(_named_files, run.root, arguments.get("command"))
+        source += await asyncio.to_thread(_named_files, _folder(tool, run), arguments.get("command"))
     elif tool.group in ("Read", "Search"):
-        source += f" {await asyncio.to_thread(_real_place, run.root, arguments.get('path', '.'))}"
+        source += f" {await asyncio.to_thread(_real_place, _folder(tool, run), arguments.get('path', '.'))}"
     return source
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from adal_ls.agent import places
 from adal_ls.agent.registry import RegisteredTool
+from adal_ls.agent.url_look import suspicious
 from adal_ls.protocol.runs import PermissionMode
 
 
@@ -29,7 +30,7 @@ class Verdict:
 
 def judge(tool: RegisteredTool, arguments: Mapping[str, Any], mode: PermissionMode, root: Path) -> Verdict:
     """What becomes of a call of a tool that the run has."""
-    risk = _risk(tool)
+    risk = _risk(tool, arguments)
     if mode == "yolo":
         return Verdict("run", "mode", "yolo: everything that is not disabled runs", risk=risk)
     guarded = _guarded_path(tool, arguments, root)
@@ -40,6 +41,8 @@ def judge(tool: RegisteredTool, arguments: Mapping[str, Any], mode: PermissionMo
         if tool.require_approval:
             return Verdict("ask", "require_approval", "the tool requires approval", risk=risk)
         return Verdict("run", "require_approval", "the tool is listed with require_approval False", risk=risk)
+    if tool.kind == "builtin" and tool.group is None:
+        return Verdict("run", "policy", "it touches nothing but this run's own list", risk=risk)
     if tool.read_only and tool.group in ("Read", "Search"):
         return Verdict("run", "mode", f"{mode}: reading and searching inside the workspace runs", risk=risk)
     if mode == "acceptEdits" and tool.group == "Edit":
@@ -58,8 +61,10 @@ def _guarded_path(tool: RegisteredTool, arguments: Mapping[str, Any], root: Path
     return path if must_ask(root, path) else None
 
 
-def _risk(tool: RegisteredTool) -> tuple[str, ...]:
+def _risk(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     if tool.kind == "custom":
         return ("runs the workspace's own code",)
     facts = {"Bash": "runs a shell command", "Edit": "changes files", "Web": "reaches the network"}
-    return (facts[tool.group],) if tool.group in facts else ()
+    of_group = (facts[tool.group],) if tool.group in facts else ()
+    url = arguments.get("url") if tool.group == "Web" else None
+    return (*of_group, *tool.risks, *(suspicious(url) if isinstance(url, str) else ()))

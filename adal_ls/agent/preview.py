@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
+from adal_ls.agent import edit_diff
+from adal_ls.agent.registry import RegisteredTool
+from adal_ls.agent.visible import visible
+from adal_ls.agent.workspace_policy import WorkspacePolicy
 from adal_ls.protocol.approvals import Preview
 
-# Everything that moves the cursor, reorders text or takes no room: C0 and C1 controls (a newline inside a JSON string
-# is already `\n`), soft hyphen, Arabic letter mark, Hangul fillers, zero-width and bidi characters (CVE-2021-42574),
-# line and paragraph separators, invisible operators, variation selectors, BOM, interlinear annotations, lone
-# surrogates, and the tag block that smuggles text to models.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001345f"  # of single scripts
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-
-
-def visible(text: str) -> str:
-    r"""`text` with control, bidi and invisible characters written as `\u{1b}`; newline and tab stay as they are.
-
-    Escaped, not stripped: what is shown must be what is executed.
-    """
-    return _HIDDEN.sub(lambda found: f"\\u{{{ord(found.group()):x}}}", text)
+__all__ = ["pretty", "preview"]
 
 
 def pretty(arguments: dict[str, Any]) -> str:
@@ -34,8 +20,15 @@ def pretty(arguments: dict[str, Any]) -> str:
     return visible(json.dumps(arguments, ensure_ascii=False, indent=2))
 
 
-def preview(tool: str, arguments: dict[str, Any], cwd: Path) -> Preview:
-    """What the call is about to do, and where: the command of a shell command, the arguments."""
-    command = arguments.get("command") if tool == "bash" else None
+def preview(tool: RegisteredTool, arguments: dict[str, Any], cwd: Path) -> Preview:
+    """What the call is about to do, and where: its command, the lines it changes, its arguments.
+
+    Blocking: it reads the file that is to be edited.
+    """
+    command = arguments.get("command") if tool.name == "bash" else None
     shown = visible(command) if isinstance(command, str) else None
-    return Preview(text=pretty(arguments), command=shown, cwd=visible(str(cwd)))
+    diff = None
+    if tool.kind == "builtin" and tool.group == "Edit":
+        policy = tool.executor.policy if tool.executor else WorkspacePolicy.of(cwd)
+        diff = edit_diff.diff(tool.name, arguments, policy)
+    return Preview(text=pretty(arguments), command=shown, cwd=visible(str(cwd)), diff=diff)

@@ -12,9 +12,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from adal_ls import naming
-from adal_ls.agent.builtin.catalog import BUILTINS
+from adal_ls.agent.builtin.catalog import BUILTINS, UNCONFINED_BASH, Builtin, available
 from adal_ls.agent.digest import canonical
 from adal_ls.agent.stream import ToolSpec
+from adal_ls.agent.workspace_executor import WorkspaceExecutor
 from adal_ls.protocol.tools import Location, Tool
 from adal_ls.version import __version__
 
@@ -34,7 +35,11 @@ class RegistryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RegisteredTool:
-    """One tool of a run. `alias` is the name sent to a provider; approvals, events and people see `name`."""
+    """One tool of a run. `alias` is the name sent to a provider; approvals, events and people see `name`.
+
+    `executor`: of a built-in tool that a provider brings with a policy of its own. `risks`: facts for the person beside
+    those of its group.
+    """
 
     name: str
     alias: str
@@ -46,6 +51,8 @@ class RegisteredTool:
     group: str | None = None
     read_only: bool = False
     location: Location | None = None
+    executor: WorkspaceExecutor | None = None
+    risks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +90,12 @@ def build_registry(
     disabled: Collection[str] | None = None,
     custom: Iterable[Tool] = (),
     source_digest: str = "",
+    unconfined: bool = False,
 ) -> ToolRegistry:
     """The registry of a run: the built-in tools that stay, then the custom tools that pass.
+
+    Args:
+        unconfined: commands run without a sandbox, because a setting of the person says so.
 
     Raises:
         ValueError: `enabled` and `disabled` are both given or name something unknown.
@@ -92,19 +103,9 @@ def build_registry(
     """
     tools: dict[str, RegisteredTool] = {}
     selected = naming.select_builtins(BUILTINS, enabled, disabled)
-    for builtin in BUILTINS.values():
+    for builtin in available().values():
         if builtin.name in selected:
-            tools[builtin.name] = RegisteredTool(
-                name=builtin.name,
-                alias=builtin.name,
-                description=builtin.description,
-                parameters=builtin.parameters,
-                kind="builtin",
-                require_approval=not builtin.read_only,
-                source_digest=f"adal-ls {__version__}",
-                group=builtin.group,
-                read_only=builtin.read_only,
-            )
+            tools[builtin.name] = built_in(builtin, unconfined=unconfined)
     accepted, left_out = accept_custom(custom)
     if len(tools) + len(accepted) > MAX_TOOLS:
         raise RegistryError(
@@ -129,7 +130,7 @@ def build_registry(
 
 
 def builtin_tools(enabled: list[str] | None, disabled: list[str] | None) -> list[Tool]:
-    """All built-in tools, as an editor lists them.
+    """All built-in tools that can be used here, as an editor lists them.
 
     Raises:
         ValueError: see `naming.select_builtins`.
@@ -145,12 +146,34 @@ def builtin_tools(enabled: list[str] | None, disabled: list[str] | None) -> list
             group=builtin.group,
             enabled=builtin.name in chosen,
         )
-        for builtin in BUILTINS.values()
+        for builtin in available().values()
     ]
 
 
-def registry_of(lease: ToolsLease | None, enabled: list[str] | None, disabled: list[str] | None) -> ToolRegistry:
-    """The built-in tools chosen, and the project's tools as its lease holds them.
+def built_in(tool: Builtin, *, unconfined: bool = False, executor: WorkspaceExecutor | None = None) -> RegisteredTool:
+    """A built-in tool as a run has it; `executor`: with the policy of a provider's workspace."""
+    free = unconfined and tool.group == "Bash"
+    # What is allowed for a sandboxed command, or under one policy, is not allowed for another.
+    source = f"adal-ls {__version__}{' unsandboxed' if free else ''}{f' {executor.policy.key()}' if executor else ''}"
+    return RegisteredTool(
+        name=tool.name,
+        alias=tool.name,
+        description=UNCONFINED_BASH if free else tool.description,
+        parameters=tool.parameters,
+        kind="builtin",
+        require_approval=not tool.read_only,
+        source_digest=source,
+        group=tool.group,
+        read_only=tool.read_only,
+        executor=executor,
+        risks=("runs WITHOUT a sandbox: with all your rights, files and network",) if free else (),
+    )
+
+
+def registry_of(
+    lease: ToolsLease | None, enabled: list[str] | None, disabled: list[str] | None, *, unconfined: bool = False
+) -> ToolRegistry:
+    """The built-in tools chosen, and the project's tools as its lease holds them; `unconfined` as `build_registry`.
 
     Raises:
         RegistryError: more tools than a model provider takes.
@@ -160,6 +183,7 @@ def registry_of(lease: ToolsLease | None, enabled: list[str] | None, disabled: l
         disabled=disabled,
         custom=lease.tools if lease else (),
         source_digest=lease.digest if lease else "",
+        unconfined=unconfined,
     )
 
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,6 +15,8 @@ from adal_ls import naming
 from adal_ls.agent import model, trying
 from adal_ls.agent.approval import Approvals, Approver
 from adal_ls.agent.builtin.catalog import BUILTINS
+from adal_ls.agent.builtin.context import BuiltinContext
+from adal_ls.agent.builtin.todos import TodoList
 from adal_ls.agent.choice import choose_model
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import Conversation
@@ -27,6 +29,8 @@ from adal_ls.agent.prompt import system_prompt
 from adal_ls.agent.registry import RegistryError, registry_of
 from adal_ls.agent.store import Store, StoreError, now
 from adal_ls.agent.stream import ModelError
+from adal_ls.agent.workspace_executor import ExecutorPool, WorkspaceExecutor, is_unconfined
+from adal_ls.agent.workspace_policy import WorkspacePolicy
 from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.runs import (
@@ -40,11 +44,18 @@ from adal_ls.protocol.runs import (
     RunStartParams,
     RunUpdate,
     StateEvent,
+    Todo,
+    TodosEvent,
     ToolResultEvent,
 )
 from adal_ls.protocol.tools import Project, ToolsTryParams, ToolsTryResult
 
 _TITLE = 80
+
+_UNCONFINED = (
+    "bash runs WITHOUT a sandbox, because your settings say so (allowUnsandboxedBash): with all your rights, files and "
+    "network."
+)
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +72,7 @@ class _Running:
     finished: asyncio.Future[FinishedEvent]
     task: asyncio.Task[None] | None = None
     context: GateContext | None = None
+    executor: WorkspaceExecutor | None = None
     cancelling: bool = field(default=False)
     last_seq: int = field(default=0)
 
@@ -86,6 +98,8 @@ class Runtime:
         self._roots = list(roots)
         self._on_update = on_update
         self._approvals = Approvals(approver)
+        self._unconfined = is_unconfined(settings.allow_unsandboxed_bash)
+        self._pool = ExecutorPool(unconfined=self._unconfined)
         self._projects = Projects(settings.interpreter, on_project)
         self._runs: dict[str, _Running] = {}
 
@@ -197,6 +211,7 @@ class Runtime:
     async def close(self, why: str | None = None) -> None:
         """Cancels all runs (`why` as for `cancel`) and ends all workers. The store stays open; it is the caller's."""
         await asyncio.gather(*(self.cancel(run_id, why) for run_id in self._runs))
+        await self._pool.close()
         await self._projects.close()
         await model.close()
 
@@ -251,6 +266,8 @@ class Runtime:
             self._emit(run_id, StateEvent(state="running"))
             if running.mode == "yolo":
                 self._emit(run_id, NoticeEvent(text="Permission mode yolo: tools run without asking."))
+            if self._unconfined:
+                self._emit(run_id, NoticeEvent(text=_UNCONFINED))
             lease = await self._lease(run_id, running.root)
             episode = self._episode(run_id, running, lease)
             finished = await episode.run()
@@ -270,6 +287,8 @@ class Runtime:
                 if lease is not None:
                     # Shielded: a cancel in this moment must neither keep the tools nor hide the end.
                     await asyncio.shield(lease.release(stop=finished.stop_reason == "cancelled"))
+                if running.executor is not None:
+                    await asyncio.shield(self._pool.release(running.executor))
                 await asyncio.shield(self._projects.ended(running.root, run_id))
             finally:
                 self._finish(run_id, running, finished)
@@ -301,7 +320,10 @@ class Runtime:
 
     def _episode(self, run_id: str, running: _Running, lease: ToolsLease | None) -> Episode:
         enabled, disabled = self._tool_choice(running.params)
-        registry = registry_of(lease, enabled, disabled)
+        registry = registry_of(lease, enabled, disabled, unconfined=self._unconfined)
+        for tool in BUILTINS.values():
+            if tool.key and tool.name in (enabled or ()) and tool.name not in registry.tools:
+                self._emit(run_id, NoticeEvent(text=f"{tool.name} is not there: set {tool.key} to a key for it."))
         if missing := naming.without_tools(BUILTINS, enabled or ()):
             text = f"No built-in tool of this version has the name or group {', '.join(missing)}; it is only reserved."
             self._emit(run_id, NoticeEvent(text=text))
@@ -317,6 +339,8 @@ class Runtime:
         def store_result(event: ToolResultEvent, full: str | None) -> None:
             self._emit(run_id, event, full)
 
+        running.executor = self._pool.acquire(running.root, WorkspacePolicy.of(running.root))
+        todos = TodoList(lambda todos: emit(TodosEvent(todos=[Todo(**asdict(todo)) for todo in todos])))
         context = GateContext(
             run_id=run_id,
             registry=registry,
@@ -327,6 +351,7 @@ class Runtime:
             emit=emit,
             any_name=chosen.any_name,
             pythons=environments(choose_interpreter(self._settings.interpreter, running.root)),
+            builtins=BuiltinContext(running.root, executor=running.executor, todos=todos),
         )
         running.context = context
         return Episode(chosen, conversation, context, emit, store_result)

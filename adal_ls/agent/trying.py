@@ -10,10 +10,13 @@ from uuid import uuid4
 from adal_ls.agent import gate
 from adal_ls.agent.approval import ALLOW_ONCE, Approvals
 from adal_ls.agent.assembly import ModelCall
+from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.gate import CallResult, GateContext
 from adal_ls.agent.interpreters import choose_interpreter, environments
 from adal_ls.agent.projects import Projects
 from adal_ls.agent.registry import registry_of
+from adal_ls.agent.workspace_executor import WorkspaceExecutor, is_unconfined
+from adal_ls.agent.workspace_policy import WorkspacePolicy
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest, ApprovalResolved
 from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.runs import ToolProgressEvent
@@ -51,7 +54,10 @@ async def try_tool(
     lease, why = await projects.lease(root, attempt)
     stopped = True
     try:
-        registry = registry_of(lease, settings.enabled_default_tools, settings.disabled_default_tools)
+        unconfined = is_unconfined(settings.allow_unsandboxed_bash)
+        registry = registry_of(
+            lease, settings.enabled_default_tools, settings.disabled_default_tools, unconfined=unconfined
+        )
         if registry.find(params.tool) is None:
             known = ", ".join(spec["function"]["name"] for spec in registry.specs(any_name=True)) or "none"
             raise ValueError(why or f"there is no tool '{params.tool}'; the tools there are: {known}")
@@ -65,6 +71,7 @@ async def try_tool(
             emit=lambda event: on_text(event.text) if isinstance(event, ToolProgressEvent) else None,
             any_name=True,
             pythons=environments(choose_interpreter(settings.interpreter, root)),
+            builtins=BuiltinContext(root, executor=WorkspaceExecutor(root, WorkspacePolicy.of(root), unconfined)),
         )
         result = await gate.execute(ModelCall("try", params.tool, dict(params.arguments)), context)
         stopped = False

@@ -14,6 +14,14 @@ from adal_ls.agent.sandbox_mounts import Confinement
 from adal_ls.agent.sandbox_process import Finished, SandboxLimits, unheard
 from adal_ls.agent.workspace_policy import InvalidPolicyError, WorkspacePolicy
 
+UNCONFINED_VARIABLE = "ADAL_ALLOW_UNSANDBOXED_BASH"
+"""Set to 1 in the environment of the host or the command line, it is the setting of the same name."""
+
+
+def is_unconfined(setting: bool, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether the person lets commands run without a sandbox. Nothing of a workspace is asked."""
+    return setting or environ.get(UNCONFINED_VARIABLE) == "1"
+
 
 @dataclass(eq=False)
 class WorkspaceExecutor:

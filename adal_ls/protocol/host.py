@@ -17,6 +17,11 @@ class HostSettings(Message):
     permission_mode: PermissionMode = "default"
     enabled_default_tools: list[str] | None = None
     disabled_default_tools: list[str] | None = None
+    allow_unsandboxed_bash: bool = Field(
+        default=False,
+        description="bash runs without a sandbox, with all rights of the person: said at the start of each run and at "
+        "each approval.",
+    )
 
 
 class HostInitializeParams(Message):

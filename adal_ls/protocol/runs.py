@@ -111,6 +111,18 @@ class DecisionEvent(Message):
     reason: str | None = None
 
 
+class Todo(Message):
+    content: str
+    status: Literal["pending", "in_progress", "completed"]
+
+
+class TodosEvent(Message):
+    """The list of what the run still has to do, whole, as the model has just written it."""
+
+    type: Literal["todos"] = "todos"
+    todos: list[Todo]
+
+
 class NoticeEvent(Message):
     """Something the person should know that is no error, such as custom tools that could not be loaded."""
 
@@ -141,6 +153,7 @@ Event = Annotated[
     | UsageEvent
     | StateEvent
     | DecisionEvent
+    | TodosEvent
     | NoticeEvent
     | ErrorEvent
     | FinishedEvent,

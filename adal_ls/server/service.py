@@ -55,6 +55,7 @@ class Service:
         self._send_droppable = lambda message: writer.send(message, droppable=True)
         self._log = log
         self._trusted = settings.trusted(options)
+        self._unsandboxed = settings.allows_unsandboxed_bash(options)
         self.client = capabilities.read(params.get("capabilities"))
         self._configuration = Configuration(
             editor, log, options, asks=self.client.asks_configuration, changed=self._settings_changed
@@ -310,7 +311,7 @@ class Service:
             "version": __version__,
             "trusted": self._trusted,
             "workspaceRoots": self._projects.folders,
-            "settings": self._configuration.settings.host,
+            "settings": {**self._configuration.settings.host, "allowUnsandboxedBash": self._unsandboxed},
             "watch": not self.client.watches_files,
         }
 

@@ -18,7 +18,8 @@ class Settings:
 
 _TEXT = ("model", "interpreter")
 _NAMES = ("enabledDefaultTools", "disabledDefaultTools")
-_OTHERS = ("permissionMode", "lint", "logLevel", "trusted", "hostPython", "hostInterpreter", "trace")
+_GIVEN_AT_START = ("trusted", "hostPython", "allowUnsandboxedBash")
+_OTHERS = ("permissionMode", "lint", "logLevel", "hostInterpreter", "trace", *_GIVEN_AT_START)
 """Read elsewhere, or the client's own."""
 
 _MODES = ("default", "acceptEdits", "yolo")
@@ -30,6 +31,14 @@ def trusted(options: Json) -> bool:
     Configuration is never asked: a file of the workspace could supply it.
     """
     return isinstance(options, dict) and options.get("trusted") is True
+
+
+def allows_unsandboxed_bash(options: Json) -> bool:
+    """Whether `initializationOptions` let bash run without a sandbox. Only a literal `true` does.
+
+    Configuration is never asked, as for trust: a file of the workspace could supply it.
+    """
+    return isinstance(options, dict) and options.get("allowUnsandboxedBash") is True
 
 
 def host_python(options: Json) -> str | None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from adal_ls.agent.builtin import BuiltinContext, execute
 from adal_ls.agent.builtin.bash import bash
 from adal_ls.agent.builtin.context import BuiltinError
-from adal_ls.agent.sandbox import SandboxLimits
+from adal_ls.agent.workspace_executor import WorkspaceExecutor
+from adal_ls.agent.workspace_policy import WorkspacePolicy
 from adal_ls.worker.data import ToolResult
 
 
@@ -59,15 +61,15 @@ async def test_output_comes_while_the_command_runs(workspace: Path) -> None:
 
 
 async def test_a_command_over_the_time_limit_is_an_error_with_its_output(workspace: Path) -> None:
-    limits = SandboxLimits(seconds=0.3)
+    policy = replace(WorkspacePolicy.of(workspace), bash_timeout_ms=300)
+    context = BuiltinContext(workspace, executor=WorkspaceExecutor(workspace, policy))
     with pytest.raises(BuiltinError, match=r"(?s)started\n\[killed with all its processes after 0.3 seconds\]"):
-        await bash({"command": "echo started; sleep 60"}, BuiltinContext(workspace), lambda _: None, limits)
+        await bash({"command": "echo started; sleep 60"}, context, lambda _: None)
 
 
 async def test_dropped_output_is_told(workspace: Path) -> None:
-    limits = SandboxLimits(output_bytes=10)
-    said = await bash({"command": "echo 0123456789abcdef"}, BuiltinContext(workspace), lambda _: None, limits)
-    assert said == "0123456789\n[7 more bytes of output were dropped]\n[exit code 0]"
+    said = await bash({"command": "yes | head -c 1000017"}, BuiltinContext(workspace), lambda _: None)
+    assert said.endswith("y\n[17 more bytes of output were dropped]\n[exit code 0]")
 
 
 async def test_output_that_is_no_text_is_still_readable(workspace: Path) -> None:

@@ -23,7 +23,7 @@ async def test_every_tool_of_the_catalogue_runs_and_checks_its_arguments(name: s
     assert "surprise" in result.observation
 
 
-@pytest.mark.parametrize("name", list(BUILTINS))
+@pytest.mark.parametrize("name", [name for name, tool in BUILTINS.items() if tool.parameters["required"]])
 async def test_every_tool_wants_what_its_schema_requires(name: str, tmp_path: Path) -> None:
     result = await execute(name, {}, BuiltinContext(tmp_path), lambda _: None)
     assert result.status == "error"
@@ -32,5 +32,5 @@ async def test_every_tool_wants_what_its_schema_requires(name: str, tmp_path: Pa
 
 
 async def test_a_tool_that_is_not_in_the_catalogue_is_not_run(tmp_path: Path) -> None:
-    with pytest.raises(LookupError, match="write_file"):
-        await execute("write_file", {}, BuiltinContext(tmp_path), lambda _: None)
+    with pytest.raises(LookupError, match="rm_rf"):
+        await execute("rm_rf", {}, BuiltinContext(tmp_path), lambda _: None)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from adal_ls.agent import opening
+from adal_ls.agent import reach
 from adal_ls.agent.builtin import BuiltinContext, execute
-from adal_ls.agent.places import resolve_inside
+from adal_ls.agent.workspace_policy import WorkspacePolicy
 from adal_ls.worker.data import ToolResult
 
 
@@ -119,7 +119,7 @@ async def test_missing_files_and_folders_are_told_apart(workspace: Path) -> None
     assert "there is no file 'nothing.txt'" in await refusal(workspace, "nothing.txt")
     assert "is a folder" in await refusal(workspace, "folder")
     assert "is a folder" in await refusal(workspace, ".")
-    assert "Not a directory" in await refusal(workspace, "poem.txt/x")
+    assert "through a file as if it were a folder" in await refusal(workspace, "poem.txt/x")
 
 
 async def test_pipes_and_sockets_are_refused_without_waiting(workspace: Path) -> None:
@@ -154,13 +154,15 @@ async def test_a_component_turned_into_a_link_after_the_check_is_not_followed(
     inner.mkdir()
     (inner / "poem.txt").write_text("fine")
 
-    def resolve_then_swap(root: Path, path: str) -> Path:
-        real = resolve_inside(root, path)
+    resolve = reach.resolve
+
+    def resolve_then_swap(policy: WorkspacePolicy, path: str, purpose: reach.Purpose) -> reach.Place:
+        real = resolve(policy, path, purpose)
         inner.rename(workspace / "moved")
         inner.symlink_to(evil)
         return real
 
-    monkeypatch.setattr(opening, "resolve_inside", resolve_then_swap)
+    monkeypatch.setattr(reach, "resolve", resolve_then_swap)
     said = await refusal(workspace, "inner/poem.txt")
     assert "canary" not in said
 

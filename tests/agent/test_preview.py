@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent.preview import preview, visible
+from adal_ls.agent.builtin.catalog import BUILTINS
+from adal_ls.agent.preview import preview
+from adal_ls.agent.registry import RegisteredTool, built_in
+from adal_ls.agent.visible import visible
 
 HIDDEN = [
     "\x1b[2J",
@@ -35,6 +38,9 @@ HIDDEN = [
 ]
 
 
+CUSTOM = RegisteredTool("deploy", "deploy", "", {}, "custom", True, "")
+
+
 @pytest.mark.parametrize("hidden", HIDDEN, ids=ascii)
 def test_control_bidi_and_invisible_characters_are_written_out(hidden: str) -> None:
     shown = visible(f"before {hidden} after")
@@ -59,23 +65,23 @@ def test_every_format_and_control_character_of_unicode_is_written_out() -> None:
 
 
 def test_a_command_is_shown_with_its_folder() -> None:
-    shown = preview("bash", {"command": "echo \x1b]8;;http://evil\x07hi"}, Path("/work\u202e"))
+    shown = preview(built_in(BUILTINS["bash"]), {"command": "echo \x1b]8;;http://evil\x07hi"}, Path("/work\u202e"))
     assert shown.command == "echo \\u{1b}]8;;http://evil\\u{7}hi"
     assert shown.cwd == str(Path("/work\\u{202e}"))
 
 
 def test_other_arguments_are_shown_whole() -> None:
     content = "x" * 100_000
-    shown = preview("write_file", {"path": "a.txt", "content": content}, Path("/work"))
+    shown = preview(built_in(BUILTINS["write_file"]), {"path": "a.txt", "content": content}, Path("/work"))
     assert content in shown.text
     assert '"path": "a.txt"' in shown.text
 
 
 def test_an_argument_that_holds_line_ends_cannot_leave_its_place() -> None:
-    shown = preview("tool", {"text": "\n" * 500 + "Approved"}, Path("/work"))
+    shown = preview(CUSTOM, {"text": "\n" * 500 + "Approved"}, Path("/work"))
     assert shown.text.count("\n") == 2
 
 
 def test_every_call_shows_the_folder_it_runs_in() -> None:
-    shown = preview("deploy", {"command": "x"}, Path("/work"))
+    shown = preview(CUSTOM, {"command": "x"}, Path("/work"))
     assert (shown.command, shown.cwd) == (None, str(Path("/work")))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adal_ls.agent.builtin.catalog import BUILTINS
+from adal_ls.agent.builtin.catalog import available
 from adal_ls.agent.registry import MAX_TOOLS, RegistryError, build_registry
 from adal_ls.protocol.tools import Tool
 
@@ -36,9 +36,9 @@ def test_custom_tools_stay_whatever_builtins_are_disabled() -> None:
 )
 def test_a_worker_cannot_bring_in_a_reserved_or_invalid_name(name: str) -> None:
     registry = build_registry(custom=[Tool(name=name, parameters=OBJECT), Tool(name="good", parameters=OBJECT)])
-    assert set(registry.tools) == {*BUILTINS, "good"}
+    assert set(registry.tools) == {*available(), "good"}
     assert len(registry.left_out) == 1
-    for builtin in BUILTINS:
+    for builtin in available():
         assert registry.tools[builtin].kind == "builtin"
 
 

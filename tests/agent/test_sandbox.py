@@ -265,8 +265,8 @@ async def test_a_workspace_that_holds_trust_and_transcripts_is_refused(
 
 
 async def test_other_platforms_are_refused(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.platform", "darwin")
-    with pytest.raises(SandboxUnavailableError, match="darwin"):
+    monkeypatch.setattr("sys.platform", "win32")
+    with pytest.raises(SandboxUnavailableError, match="win32"):
         await sandbox.run("touch ran", workspace)
 
 

@@ -232,6 +232,17 @@ export interface DecisionEvent {
   reason?: string;
 }
 
+export interface Todo {
+  content: string;
+  status: "pending" | "in_progress" | "completed";
+}
+
+/** The list of what the run still has to do, whole, as the model has just written it. */
+export interface TodosEvent {
+  type: "todos";
+  todos: Todo[];
+}
+
 /** Something the person should know that is no error, such as custom tools that could not be loaded. */
 export interface NoticeEvent {
   type: "notice";
@@ -358,6 +369,7 @@ export type Event =
   | UsageEvent
   | StateEvent
   | DecisionEvent
+  | TodosEvent
   | NoticeEvent
   | ErrorEvent
   | FinishedEvent;

@@ -27,6 +27,7 @@ export interface InitializationOptions {
   permissionMode: string;
   enabledDefaultTools?: string[];
   disabledDefaultTools?: string[];
+  allowUnsandboxedBash: boolean;
   lint: Settings["lint"];
   logLevel: string;
 }
@@ -70,6 +71,7 @@ export async function resolveServer(
       permissionMode: settings.permissionMode,
       ...(settings.enabledDefaultTools.length > 0 && { enabledDefaultTools: settings.enabledDefaultTools }),
       ...(settings.disabledDefaultTools.length > 0 && { disabledDefaultTools: settings.disabledDefaultTools }),
+      allowUnsandboxedBash: settings.allowUnsandboxedBash,
       lint: settings.lint,
       logLevel: settings.logLevel,
     },
@@ -78,7 +80,7 @@ export async function resolveServer(
 
 /** Whether two launches are the same server. Everything else reaches a running one by messages. */
 export function sameLaunch(a: Launch, b: Launch): boolean {
-  const essence = ({ command, args, initializationOptions: { interpreter, hostPython } }: Launch) =>
-    JSON.stringify([command, args, interpreter, hostPython]);
+  const essence = ({ command, args, initializationOptions: options }: Launch) =>
+    JSON.stringify([command, args, options.interpreter, options.hostPython, options.allowUnsandboxedBash]);
   return essence(a) === essence(b);
 }

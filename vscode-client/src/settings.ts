@@ -8,6 +8,7 @@ export interface Settings {
   permissionMode: "default" | "acceptEdits" | "yolo";
   enabledDefaultTools: string[];
   disabledDefaultTools: string[];
+  allowUnsandboxedBash: boolean;
   lint: { select: string[]; ignore: string[]; severity: Record<string, string> };
   logLevel: string;
 }
@@ -21,6 +22,7 @@ export function readSettings(): Settings {
     permissionMode: section.get("permissionMode", "default"),
     enabledDefaultTools: section.get("enabledDefaultTools", []),
     disabledDefaultTools: section.get("disabledDefaultTools", []),
+    allowUnsandboxedBash: section.get("allowUnsandboxedBash", false),
     lint: {
       select: section.get("lint.select", []),
       ignore: section.get("lint.ignore", []),
@@ -30,5 +32,5 @@ export function readSettings(): Settings {
   };
 }
 
-/** Settings that decide which programs run; the server asks for the others when they change. */
-export const RESTART_SETTINGS = ["adal.interpreter", "adal.hostInterpreter"] as const;
+/** Settings that decide which programs run, and how; the server asks for the others when they change. */
+export const RESTART_SETTINGS = ["adal.interpreter", "adal.hostInterpreter", "adal.allowUnsandboxedBash"] as const;

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adal_ls.agent.builtin.context import BuiltinError
 
 
-def only(tool: str, arguments: Mapping[str, Any], *known: str) -> None:
-    """Raises `BuiltinError` for an argument the tool does not have; one that is ignored would mislead the model."""
-    unknown = sorted(set(arguments) - set(known))
+def only(tool: str, arguments: Mapping[str, Any], needed: Sequence[str] = (), *, optional: Sequence[str] = ()) -> None:
+    """Raises `BuiltinError` for an argument that is missing, and for one the tool does not have."""
+    unknown = sorted(set(arguments) - {*needed, *optional})
     if unknown:
-        raise BuiltinError(f"{tool} takes {_listed(known)}, not {', '.join(map(str, unknown))}")
+        raise BuiltinError(f"{tool} takes {_listed((*needed, *optional))}, not {', '.join(unknown)}")
+    if missing := [name for name in needed if arguments.get(name) is None]:
+        raise BuiltinError(f"{tool} needs {_listed([f'{_article(name)} {name}' for name in missing])}")
 
 
 def text(tool: str, arguments: Mapping[str, Any], name: str, *, empty: bool = False) -> str:
@@ -24,7 +26,7 @@ def text(tool: str, arguments: Mapping[str, Any], name: str, *, empty: bool = Fa
     value = arguments.get(name)
     if not isinstance(value, str) or not (value or empty):
         what = "a string" if empty else "a string that is not empty"
-        raise BuiltinError(f"{tool} needs {'an' if name[0] in 'aeio' else 'a'} {name}: {what}")
+        raise BuiltinError(f"{tool} needs {_article(name)} {name}: {what}")
     try:
         value.encode()
     except UnicodeEncodeError as fault:
@@ -53,5 +55,9 @@ def count(arguments: Mapping[str, Any], name: str, what: str) -> int | None:
     return value
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _article(name: str) -> str:
+    return "an" if name[0] in "aeio" else "a"
+
+
+def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "no arguments"

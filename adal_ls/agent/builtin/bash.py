@@ -18,7 +18,7 @@ async def bash(arguments: Mapping[str, Any], context: BuiltinContext, on_print: 
     Raises:
         BuiltinError: bad arguments, no sandbox on this machine (nothing was run), or the time limit.
     """
-    args.only("bash", arguments, "command")
+    args.only("bash", arguments, ["command"])
     command = args.text("bash", arguments, "command")
     if not command.strip():
         raise BuiltinError("bash needs a command: a string that is not empty")

@@ -21,7 +21,7 @@ async def edit_file(given: Mapping[str, Any], context: BuiltinContext) -> str:
         BuiltinError: bad arguments, a place that may not be written, no such file, not text, too large, or a text that
             is not there exactly once; then the file is as it was.
     """
-    arguments.only("edit_file", given, "path", "old_text", "new_text")
+    arguments.only("edit_file", given, ["path", "old_text", "new_text"])
     path = arguments.text("edit_file", given, "path")
     old = arguments.text("edit_file", given, "old_text")
     new = arguments.text("edit_file", given, "new_text", empty=True)

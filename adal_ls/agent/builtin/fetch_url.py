@@ -19,7 +19,7 @@ async def fetch_url(given: Mapping[str, Any], context: BuiltinContext, resolver:
     """
     from adal_ls.agent.builtin import addresses, http_fetch, page  # HTTP and HTML are for those who fetch
 
-    arguments.only("fetch_url", given, "url")
+    arguments.only("fetch_url", given, ["url"])
     url = arguments.text("fetch_url", given, "url")
     if context.policy.allow_network is False:
         raise BuiltinError("refused: the policy of this workspace has no network (allow_network)")

@@ -22,7 +22,7 @@ async def glob(given: Mapping[str, Any], context: BuiltinContext) -> str:
     Raises:
         BuiltinError: bad arguments, or a folder that is not there or may not be read.
     """
-    arguments.only("glob", given, "pattern", "path")
+    arguments.only("glob", given, ["pattern"], optional=["path"])
     try:
         pattern = GlobPattern(arguments.text("glob", given, "pattern"))
     except BadPatternError as fault:

@@ -30,7 +30,7 @@ async def grep(given: Mapping[str, Any], context: BuiltinContext) -> str:
     Raises:
         BuiltinError: bad arguments, a pattern that is none, or a place that is not there or may not be read.
     """
-    arguments.only("grep", given, "pattern", "path")
+    arguments.only("grep", given, ["pattern"], optional=["path"])
     pattern = _checked(arguments.text("grep", given, "pattern"))
     path = arguments.optional_text("grep", given, "path", ".")
     place, is_folder = await asyncio.to_thread(walk.folder_or_file, path, context.policy)

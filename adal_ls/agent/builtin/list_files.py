@@ -9,7 +9,7 @@ from typing import Any
 
 from adal_ls.agent.builtin import arguments, walk
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
-from adal_ls.agent.preview import visible
+from adal_ls.agent.visible import visible
 
 MOST = 2000
 """Names that one call gives."""
@@ -23,7 +23,7 @@ async def list_files(given: Mapping[str, Any], context: BuiltinContext) -> str:
     Raises:
         BuiltinError: bad arguments, or a folder that is not there or may not be read.
     """
-    arguments.only("list_files", given, "path")
+    arguments.only("list_files", given, optional=["path"])
     path = arguments.optional_text("list_files", given, "path", ".")
     return await asyncio.to_thread(_list, path, context)
 

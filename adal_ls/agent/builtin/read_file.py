@@ -27,7 +27,7 @@ class Request:
     @classmethod
     def parse(cls, arguments: Mapping[str, Any]) -> Request:
         """Raises `BuiltinError` for arguments that do not fit the tool's schema."""
-        args.only("read_file", arguments, "path", "offset", "limit")
+        args.only("read_file", arguments, ["path"], optional=["offset", "limit"])
         path = args.text("read_file", arguments, "path")
         offset = args.count(arguments, "offset", "lines") or 1
         return cls(path, offset, args.count(arguments, "limit", "lines"))

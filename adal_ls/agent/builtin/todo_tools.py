@@ -11,7 +11,7 @@ from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
 
 async def write_todos(given: Mapping[str, Any], context: BuiltinContext) -> str:
     """Puts a new list in the place of the old one; raises `BuiltinError` for what is no list."""
-    arguments.only("write_todos", given, "todos")
+    arguments.only("write_todos", given, ["todos"])
     try:
         context.todos.replace(todos.parse(given.get("todos")))
     except ValueError as fault:

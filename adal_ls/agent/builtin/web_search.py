@@ -25,7 +25,7 @@ async def web_search(given: Mapping[str, Any], context: BuiltinContext) -> str:
     Raises:
         BuiltinError: bad arguments, no key, or a search service that does not answer; the key is in no text.
     """
-    arguments.only("web_search", given, "query")
+    arguments.only("web_search", given, ["query"])
     query = arguments.text("web_search", given, "query")
     key = os.environ.get(VARIABLE)
     if not key:

@@ -19,7 +19,7 @@ async def write_file(given: Mapping[str, Any], context: BuiltinContext) -> str:
     Raises:
         BuiltinError: bad arguments, a place that may not be written, no folder for it, or too large.
     """
-    arguments.only("write_file", given, "path", "content")
+    arguments.only("write_file", given, ["path", "content"])
     path = arguments.text("write_file", given, "path")
     content = arguments.text("write_file", given, "content", empty=True).encode()
     check_size(len(content), context)

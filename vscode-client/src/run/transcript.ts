@@ -6,6 +6,7 @@ import type {
   JsonObject,
   Run,
   RunUpdate,
+  Todo,
   ToolCallEvent,
   ToolResultEvent,
   Usage,
@@ -40,6 +41,8 @@ export interface Transcript {
   readonly items: readonly Item[];
   readonly lastSeq: number;
   readonly usage?: Usage;
+  /** What the run still has to do, as the model has written it last. */
+  readonly todos?: readonly Todo[];
 }
 
 /** How an episode ended, in words. */
@@ -99,6 +102,8 @@ function withEvent(transcript: Transcript, event: Event): Transcript {
       return { ...transcript, usage: sum(transcript.usage, event) };
     case "state":
       return { ...transcript, state: event.state };
+    case "todos":
+      return { ...transcript, todos: event.todos };
     case "notice":
       return push(transcript, { kind: "notice", text: event.text });
     case "error":
