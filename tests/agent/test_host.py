@@ -57,7 +57,7 @@ async def test_the_greeting_tells_the_built_in_tools_with_those_the_settings_swi
     told = {tool["name"]: tool for tool in greeted["tools"]}
     assert (told["bash"]["group"], told["bash"]["enabled"]) == ("Bash", False)
     assert (told["read_file"]["enabled"], told["read_file"]["requireApproval"]) == (True, False)
-    assert all(tool["kind"] == "builtin" and tool["parameters"]["properties"] for tool in greeted["tools"])
+    assert all(tool["kind"] == "builtin" and tool["parameters"]["type"] == "object" for tool in greeted["tools"])
 
 
 async def test_a_run_with_an_approval_goes_over_the_pipe(server: Server, root: Path) -> None:

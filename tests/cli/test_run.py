@@ -280,7 +280,8 @@ def test_wrong_usage_is_the_end_of_a_stream_too(adal_ls: Run) -> None:
 
 
 def test_a_built_in_name_that_is_only_reserved_is_told(adal_ls: Run) -> None:
-    done = adal_ls("run", "--trust", "--enabled-default-tools", "grep,Web,Read", "-q", "double(number=1)", "-o", "json")
+    chosen = ["--enabled-default-tools", "consult,Image,Read"]
+    done = adal_ls("run", "--trust", *chosen, "-q", "double(number=1)", "-o", "json")
     assert done.returncode == 0
-    assert "No built-in tool of this version has the name or group grep, Web; it is only reserved." in done.stderr
+    assert "No built-in tool of this version has the name or group consult, Image; it is only reserved." in done.stderr
     assert "reserved" not in done.stdout

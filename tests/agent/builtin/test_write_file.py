@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from adal_ls.agent import base_file, reach, replacing
+from adal_ls.agent.opening import CannotOpenError
+from adal_ls.agent.places import OutsideWorkspaceError
 from adal_ls.agent.workspace_policy import WorkspacePolicy
 from tests.agent.builtin.conftest import Desk
 
@@ -127,7 +129,7 @@ def test_a_change_between_looking_and_replacing_is_noticed(desk: Desk) -> None:
     place = desk.file("a.txt", "old")
     target = replacing.look("a.txt", desk.policy, 1000)
     place.write_text("by another")
-    with pytest.raises(replacing.CannotOpenError, match="changed while it was being written"):
+    with pytest.raises(CannotOpenError, match="changed while it was being written"):
         replacing.replace(target, b"new")
     assert [file.read_text() for file in desk.root.iterdir()] == ["by another"]
 
@@ -139,7 +141,7 @@ def test_a_folder_that_becomes_a_link_meanwhile_is_not_followed(desk: Desk, tmp_
     target = replacing.look("sub/a.txt", desk.policy, 1000)
     folder.rename(desk.root / "moved")
     folder.symlink_to(outside)
-    with pytest.raises(replacing.CannotOpenError, match="link"):
+    with pytest.raises(CannotOpenError, match="link"):
         replacing.replace(target, b"new")
     assert list(outside.iterdir()) == []
 
@@ -186,5 +188,5 @@ def test_paths_of_a_policy_are_compared_by_components(tmp_path: Path) -> None:
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws-evil").mkdir()
     policy = WorkspacePolicy.of(tmp_path / "ws")
-    with pytest.raises(reach.places.OutsideWorkspaceError):
+    with pytest.raises(OutsideWorkspaceError):
         reach.resolve(policy, "../ws-evil/x", "read")
