@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 import subprocess
 import sys
@@ -11,12 +13,17 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+if "--log" in sys.argv:
+    logging.basicConfig(level=logging.INFO)
+
 server = LanguageServer("plain", "1")
+hovers: list[types.HoverParams] = []
 
 
 @server.feature("textDocument/hover")
 def hover(params: types.HoverParams) -> types.Hover:
-    return types.Hover(contents="hover")
+    hovers.append(params)
+    return types.Hover(contents=f"hover {len(hovers)}")
 
 
 @server.feature("textDocument/didChange")
@@ -47,6 +54,44 @@ def child(params: Any) -> None:
 @server.feature("plain/leave")
 def leave(params: Any) -> None:
     raise SystemExit(3)
+
+
+@server.command("plain.run")
+async def run() -> None:
+    await asyncio.sleep(0.3)
+    server.protocol.notify("plain/ended", {})
+
+
+@server.feature("textDocument/didSave")
+async def saved(params: types.DidSaveTextDocumentParams) -> None:
+    await asyncio.sleep(0.2)
+    document = server.workspace.get_text_document(params.text_document.uri)
+    server.protocol.notify("plain/saw", {"version": document.version})
+
+
+@server.feature("plain/slow")
+def slow(params: Any) -> None:
+    time.sleep(0.4)
+
+
+@server.feature("plain/long")
+@server.thread()
+def long(params: Any) -> None:
+    time.sleep(3)
+
+
+@server.feature("plain/large")
+def large(params: Any) -> str:
+    return "x" * 60_000
+
+
+@server.feature("plain/ask")
+async def ask(params: Any) -> str:
+    try:
+        await asyncio.wait_for(server.protocol.send_request_async("plain/question", {}), 0.1)
+    except asyncio.TimeoutError:
+        return "too late"
+    return "in time"
 
 
 @server.feature("plain/wait")
