@@ -1,6 +1,7 @@
 """A storm of edits, hovers and cancellations while 32 approvals wait in the real host.
 
-`ADAL_FLOOD` says how many rounds of ten edits, a hover and a cancelled hover there are (100 without it).
+`ADAL_FLOOD` says how many rounds of ten edits, a hover and a cancelled hover there are (100 without it), and has hovers
+take no more than three times what they take of an idle server. Run it alone: `ADAL_FLOOD=500`.
 """
 
 from __future__ import annotations
@@ -65,8 +66,9 @@ def test_all_is_answered_in_a_storm_of_edits_while_approvals_wait(editor: Callab
     for key, request in questions:
         client.decide(key, request, "allow_once")
     assert client.finished(run_id)["answer"] == "done"
-    # The machine may be busy with other things, so this bound is wide; benchmarks/server measures.
-    assert worst_but_few(busy) < max(10 * worst_but_few(idle), 0.1), (worst_but_few(idle), worst_but_few(busy))
+    # Run with all others, the machine may be busy with other things: the bound is wide, unless the storm was asked for.
+    bound = 3 * worst_but_few(idle) if "ADAL_FLOOD" in os.environ else max(10 * worst_but_few(idle), 0.1)
+    assert worst_but_few(busy) < bound, (worst_but_few(idle), worst_but_few(busy))
     figures = [f"{1000 * value:.2f}" for value in (statistics.median(idle), worst_but_few(idle))]
     figures += [f"{1000 * value:.2f}" for value in (statistics.median(busy), worst_but_few(busy))]
     sys.stdout.write(f"hover in ms, median and 95 %: idle {figures[:2]}, in the storm {figures[2:]}\n")

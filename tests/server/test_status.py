@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from adal_ls.server import files, status
+from adal_ls.lint import Config
+from adal_ls.server import diagnostics, files, status
+from adal_ls.server.documents import Document
 from adal_ls.workspace.projects import Project, discover
 from tests.server.client import Client
 from tests.server.conftest import ADAL, GOOD, ScriptedHost, Workspace
@@ -61,6 +63,33 @@ def test_a_search_that_takes_long_shows_as_progress(start: Start, workspace: Wor
     assert begin["value"] == {"kind": "begin", "title": "AdaL: finding projects", "cancellable": False}
     end = client.wait_for("$/progress")
     assert (end["token"], end["value"]) == (begin["token"], {"kind": "end"})
+
+
+def test_lint_of_a_large_workspace_shows_as_progress_that_tells_how_far_it_is(
+    start: Start, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analyse = diagnostics.analyse
+
+    def slow(document: Document, config: Config) -> diagnostics.Analysis:
+        time.sleep(0.03)
+        return analyse(document, config)
+
+    monkeypatch.setattr(diagnostics, "analyse", slow)
+    monkeypatch.setattr(status, "SHOWN_AFTER", 0.02)
+    for number in range(20):
+        workspace.write(GOOD, f"p{number}")
+    client = start(tolerated=["adal/tools/changed", "adal/status"])
+    client.on("window/workDoneProgress/create", lambda _: None)
+    client.initialize(workspace.root, {**PROGRESS, **ADAL})
+    begin = client.wait_for("$/progress", lambda params: "checking" in params["value"].get("title", ""))
+    ours = {"token": begin["token"]}
+    report = client.wait_for("$/progress", lambda params: ours.items() <= params.items())["value"]
+    assert report["kind"] == "report"
+    assert 0 < int(report["message"].removesuffix(" to go")) < 20
+    assert client.wait_for("adal/status", lambda status: not status["quiescent"])
+    client.wait_for("$/progress", lambda params: params == {**ours, "value": {"kind": "end"}})
+    assert len(client.request("adal/tools/list", {})["projects"]) == 20
+    client.tolerated.add("$/progress")
 
 
 def test_a_search_that_is_over_soon_shows_nothing(client: Client, workspace: Workspace) -> None:
