@@ -306,12 +306,13 @@ class Service:
     # Host
 
     def _greeting(self) -> dict[str, Json]:
+        unsandboxed: dict[str, Json] = {"allowUnsandboxedBash": True} if self._unsandboxed else {}
         return {
             "protocolVersion": methods.PROTOCOL_VERSION,
             "version": __version__,
             "trusted": self._trusted,
             "workspaceRoots": self._projects.folders,
-            "settings": {**self._configuration.settings.host, "allowUnsandboxedBash": self._unsandboxed},
+            "settings": {**self._configuration.settings.host, **unsandboxed},
             "watch": not self.client.watches_files,
         }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from adal_ls.agent import reach, sandbox
+from adal_ls.agent.builtin import walk
 from adal_ls.agent.builtin.context import BuiltinError
 from adal_ls.agent.builtin.searching import MOST_FILE_BYTES, MOST_MATCHES, MOST_PER_FILE, SECONDS, Found, Match, Search
 from adal_ls.agent.paths import real_folder
@@ -79,12 +80,12 @@ async def search(wanted: Search) -> Found | None:
         if not heard.enough:
             running.cancel()
             raise
-        return heard.found(policy, confinement.cwd, ())
+        return await asyncio.to_thread(heard.found, wanted, confinement.cwd, ())
     if finished.exit_code not in (0, 1, None) and not heard.matches:
         said = heard.rest().strip() or f"exit code {finished.exit_code}"
         raise BuiltinError(f"the search failed: {said[:1000]}")
     notes = (f"[stopped after {SECONDS:g} seconds; give a path to look at less]",) if finished.exit_code is None else ()
-    return heard.found(policy, confinement.cwd, notes)
+    return await asyncio.to_thread(heard.found, wanted, confinement.cwd, notes)
 
 
 class _Heard:
@@ -109,12 +110,17 @@ class _Heard:
         """What it said that is no match."""
         return "\n".join([*self._other, self._open.decode("utf-8", "replace")])
 
-    def found(self, policy: WorkspacePolicy, cwd: Path, notes: tuple[str, ...]) -> Found:
-        matches = [
-            Match(reach.shown(policy, Path(os.path.normpath(cwd / path))), line, text)
-            for path, line, text in self._read()
-            if path not in self._binary
-        ]
+    def found(self, wanted: Search, cwd: Path, notes: tuple[str, ...]) -> Found:
+        walking = walk.Walk(wanted.policy)
+        ignored: dict[str, bool] = {}
+        matches = []
+        for path, line, text in self._read():
+            real = Path(os.path.normpath(cwd / path))
+            if wanted.is_folder and path not in ignored:
+                # ripgrep passes over some rules of nested files, so they are applied again.
+                ignored[path] = walking.ignores(real)
+            if path not in self._binary and not ignored.get(path):
+                matches.append(Match(reach.shown(wanted.policy, real), line, text))
         return Found(tuple(matches[: MOST_MATCHES + 1]), notes)
 
     def _take(self, line: bytes) -> None:
