@@ -66,7 +66,7 @@ class _Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
+class Token:
     kind: str
     text: str
     start: int
@@ -77,9 +77,9 @@ class _Token:
 def context(file: ToolFile, place: Position) -> Context | None:
     """The context of a place; None where nothing is to be suggested."""
     text, offset = file.lines.text, file.lines.offset(place)
-    if _in_text(file, place):
+    if in_text(file, place):
         return None
-    start = _statement_start(file, place.line)
+    start = statement_start(file, place.line)
     stack, inside = _open_at(text, start, offset)
     if inside is not None and inside.kind != "string":
         return None
@@ -90,7 +90,7 @@ def context(file: ToolFile, place: Position) -> Context | None:
     frame = stack[-1]
     taken = frozenset(frame.names | _names_ahead(text, span[1], frame))
     in_list = _LIST_HEAD.match(text, start) is not None
-    if frame.opening == "(" and frame.before.rpartition(".")[2] in _outputs(file):
+    if frame.opening == "(" and frame.before.rpartition(".")[2] in outputs(file):
         if frame.marked:
             return Context(Place.STATUS, replaced, quote) if frame.item == "status" else None
         return Context(Place.ARGUMENT, replaced, quote, taken=taken)
@@ -107,7 +107,7 @@ def context(file: ToolFile, place: Position) -> Context | None:
     return None
 
 
-def _outputs(file: ToolFile) -> set[str]:
+def outputs(file: ToolFile) -> set[str]:
     """The names that stand for ToolOutput in the file."""
     aliases = {name for name in file.names.scope.names if (file.names.root(name) or "").endswith(".ToolOutput")}
     return {"ToolOutput", *aliases}
@@ -126,7 +126,7 @@ def _at_top(file: ToolFile, place: Position, replaced: Range) -> Context | None:
     return None
 
 
-def _in_text(file: ToolFile, place: Position) -> bool:
+def in_text(file: ToolFile, place: Position) -> bool:
     """Whether the place is inside a string of several lines that can be read."""
     for statement in file.module.body:
         if statement.lineno - 1 <= place.line <= (statement.end_lineno or statement.lineno) - 1:
@@ -138,7 +138,7 @@ def _in_text(file: ToolFile, place: Position) -> bool:
     return False
 
 
-def _statement_start(file: ToolFile, line: int) -> int:
+def statement_start(file: ToolFile, line: int) -> int:
     """The offset of the line that begins the top-level statement around a line."""
     while line > 0:
         text = file.lines.line(line)
@@ -148,26 +148,26 @@ def _statement_start(file: ToolFile, line: int) -> int:
     return file.lines.starts[line] if line < len(file.lines.starts) else len(file.lines.text)
 
 
-def _tokens(text: str, start: int, end: int) -> Iterator[_Token]:
+def tokens(text: str, start: int, end: int) -> Iterator[Token]:
     offset = start
     while (match := _TOKENS.search(text, offset, end)) is not None:
         kind, offset = match.lastgroup or "", match.end()
         if match["triple"] is not None:
             close = text.find(match["triple"], match.end(), end)
             closed, offset = close >= 0, close + 3 if close >= 0 else end
-            yield _Token("triple", "", match.start(), offset, closed=closed)
+            yield Token("triple", "", match.start(), offset, closed=closed)
         elif match["string"] is not None:
             closed = bool(match["closed"] or match["closed_too"])
-            yield _Token("string", match["string"], match.start(), offset, closed=closed)
+            yield Token("string", match["string"], match.start(), offset, closed=closed)
         else:
-            yield _Token(kind, match.group(), match.start(), offset)
+            yield Token(kind, match.group(), match.start(), offset)
 
 
-def _open_at(text: str, start: int, offset: int) -> tuple[list[_Frame], _Token | None]:
+def _open_at(text: str, start: int, offset: int) -> tuple[list[_Frame], Token | None]:
     """The brackets that are open at an offset, and the string or comment that it is inside of."""
     stack: list[_Frame] = []
     word = ""
-    for token in _tokens(text, start, offset):
+    for token in tokens(text, start, offset):
         ends_here = token.end == offset
         if ends_here and (token.kind == "comment" or (token.kind in ("string", "triple") and not token.closed)):
             return stack, token
@@ -183,7 +183,7 @@ def _open_at(text: str, start: int, offset: int) -> tuple[list[_Frame], _Token |
     return stack, None
 
 
-def _note(frame: _Frame, token: _Token) -> None:
+def _note(frame: _Frame, token: Token) -> None:
     if token.kind == "mark":
         if token.text == ",":
             frame.item, frame.marked = "", False
@@ -198,7 +198,7 @@ def _note(frame: _Frame, token: _Token) -> None:
         frame.names.add(token.text)  # the function that the entry lists
 
 
-def _content(token: _Token) -> str:
+def _content(token: Token) -> str:
     return token.text.strip("\"'") if token.kind == "string" else token.text
 
 
@@ -206,7 +206,7 @@ def _names_ahead(text: str, offset: int, frame: _Frame) -> set[str]:
     """The names that stand in the same bracket behind the place, up to where another statement begins."""
     ahead = _Frame(frame.before, frame.opening, frame.item, frame.marked)
     stack = [ahead]
-    for token in _tokens(text, offset, _statement_end(text, offset)):
+    for token in tokens(text, offset, _statement_end(text, offset)):
         if token.kind == "opening":
             stack.append(_Frame("", token.text))
         elif token.kind == "closing":
@@ -222,7 +222,7 @@ def _names_ahead(text: str, offset: int, frame: _Frame) -> set[str]:
 
 def _words_ahead(text: str, offset: int) -> set[str]:
     """The names that stand behind the place in the same statement; in CUSTOM_TOOLS those are functions."""
-    return {token.text for token in _tokens(text, offset, _statement_end(text, offset)) if token.kind == "word"}
+    return {token.text for token in tokens(text, offset, _statement_end(text, offset)) if token.kind == "word"}
 
 
 def _statement_end(text: str, offset: int) -> int:
@@ -231,7 +231,7 @@ def _statement_end(text: str, offset: int) -> int:
     return beginning.start() if beginning else limit
 
 
-def _span(text: str, offset: int, string: _Token | None) -> tuple[tuple[int, int], str | None]:
+def _span(text: str, offset: int, string: Token | None) -> tuple[tuple[int, int], str | None]:
     """What a suggestion replaces: the string around the place, its closing quote included, or the word."""
     if string is not None:
         quote = string.text[0]

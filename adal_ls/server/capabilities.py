@@ -11,6 +11,7 @@ from adal_ls.server.rpc import Json
 TYPED_METHODS = (
     "textDocument/hover",
     "textDocument/completion",
+    "textDocument/signatureHelp",
     "textDocument/definition",
     "textDocument/references",
     "textDocument/documentHighlight",
@@ -32,6 +33,9 @@ FIX_ALL = "source.fixAll.adal"
 CODE_ACTION_KINDS = ("quickfix", FIX_ALL)
 
 COMPLETION_TRIGGERS = ('"', "'", "{", "[", "(")
+
+SIGNATURE_TRIGGERS = ("(", "{", ",")
+SIGNATURE_RETRIGGERS = ("=", ":", ")", "}")
 
 CLIENT_RUN_COMMAND = "adal.runAgent"
 """The client's own command that shows the prompt for a run, where it says that it has one."""
@@ -56,6 +60,7 @@ class Client:
     versioned_edits: bool
     markdown_hover: bool
     completion_snippets: bool
+    label_offsets: bool
     nested_symbols: bool
     folds_lines_only: bool
     prepares_rename: bool
@@ -91,6 +96,9 @@ def read(capabilities: Json) -> Client:
         versioned_edits=has("workspace", "workspaceEdit", "documentChanges"),
         markdown_hover=isinstance(formats, list) and "markdown" in formats,
         completion_snippets=has("textDocument", "completion", "completionItem", "snippetSupport"),
+        label_offsets=has(
+            "textDocument", "signatureHelp", "signatureInformation", "parameterInformation", "labelOffsetSupport"
+        ),
         nested_symbols=has("textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"),
         folds_lines_only=has("textDocument", "foldingRange", "lineFoldingOnly"),
         prepares_rename=has("textDocument", "rename", "prepareSupport"),
@@ -109,6 +117,10 @@ def offer(client: Client) -> dict[str, Json]:
         "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
         "hoverProvider": True,
         "completionProvider": {"triggerCharacters": list(COMPLETION_TRIGGERS)},
+        "signatureHelpProvider": {
+            "triggerCharacters": list(SIGNATURE_TRIGGERS),
+            "retriggerCharacters": list(SIGNATURE_RETRIGGERS),
+        },
         "definitionProvider": True,
         "referencesProvider": True,
         "documentHighlightProvider": True,

@@ -19,7 +19,12 @@ from pygls.protocol import LanguageServerProtocol
 
 from adal_ls.lint.stopping import stoppable
 from adal_ls.server.cancellation import Cancelled
-from adal_ls.server.capabilities import CODE_ACTION_KINDS, COMPLETION_TRIGGERS
+from adal_ls.server.capabilities import (
+    CODE_ACTION_KINDS,
+    COMPLETION_TRIGGERS,
+    SIGNATURE_RETRIGGERS,
+    SIGNATURE_TRIGGERS,
+)
 from adal_ls.server.features.code_action import code_action, code_action_resolve
 from adal_ls.server.features.code_lens import code_lens, code_lens_resolve
 from adal_ls.server.features.completion import completion
@@ -32,6 +37,7 @@ from adal_ls.server.features.inlay_hint import inlay_hint
 from adal_ls.server.features.references import references
 from adal_ls.server.features.refusal import Outdated, Refusal
 from adal_ls.server.features.rename import prepare_rename, rename
+from adal_ls.server.features.signature_help import signature_help
 from adal_ls.server.features.workspace_symbol import workspace_symbol
 from adal_ls.server.inbox import Release
 from adal_ls.server.rpc import INTERNAL_ERROR, INVALID_PARAMS, Id, Json, Message, RpcError
@@ -47,6 +53,10 @@ _FEATURES: dict[str, tuple[Feature, Any]] = {
     types.TEXT_DOCUMENT_COMPLETION: (
         completion,
         types.CompletionOptions(trigger_characters=list(COMPLETION_TRIGGERS)),
+    ),
+    types.TEXT_DOCUMENT_SIGNATURE_HELP: (
+        signature_help,
+        types.SignatureHelpOptions(list(SIGNATURE_TRIGGERS), list(SIGNATURE_RETRIGGERS)),
     ),
     types.TEXT_DOCUMENT_DEFINITION: (definition, None),
     types.TEXT_DOCUMENT_REFERENCES: (references, None),

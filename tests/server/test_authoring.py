@@ -287,6 +287,7 @@ def test_all_fixes_at_once_are_resolved_when_they_are_wanted(client: Client, wor
     ("method", "empty"),
     [
         ("completion", None),
+        ("signatureHelp", None),
         ("definition", []),
         ("references", []),
         ("documentHighlight", []),
