@@ -19,8 +19,9 @@ from typing import Any
 from adal_ls.agent.inprocess import InProcessRunner
 from adal_ls.agent.memory import Memory
 from adal_ls.sdk.agent import Agent, AgentRuntime
+from adal_ls.sdk.agents_file import read_agents
 from adal_ls.sdk.binding import BINDING, ProjectBinding
-from adal_ls.sdk.errors import AdalError, InvalidConfigError, ProjectLoadError
+from adal_ls.sdk.errors import AdalError, ProjectLoadError
 from adal_ls.sdk.project import LoadedFiles
 from adal_ls.sdk.runner import RuntimeOptions
 from adal_ls.worker import frames, standin
@@ -91,7 +92,7 @@ class InProcessFiles:
         if self._with_agents and file.is_file():
             token = BINDING.set(ProjectBinding(self._root, runner, self._options))
             try:
-                agents = _agents(self._run(file, sources), file)
+                agents = read_agents(vars(self._run(file, sources)), file)
             finally:
                 BINDING.reset(token)
         elif self._with_agents:
@@ -165,25 +166,6 @@ def _own_modules(folder: str) -> dict[str, ModuleType]:
         if isinstance(file, str) and file.startswith(folder + os.sep):
             found[name] = module
     return found
-
-
-def _agents(module: ModuleType, file: Path) -> dict[str, Agent[Any]]:
-    """
-    Raises:
-        InvalidConfigError: AGENTS is missing or holds something else than agents with different ids.
-    """
-    listed = vars(module).get("AGENTS")
-    if not isinstance(listed, (list, tuple)):
-        what = "defines no AGENTS" if "AGENTS" not in vars(module) else "has AGENTS that is no list"
-        raise InvalidConfigError(f"{file} {what}; write AGENTS = [runtime.create_agent(...), ...]")
-    agents: dict[str, Agent[Any]] = {}
-    for index, agent in enumerate(listed):
-        if not isinstance(agent, Agent):
-            raise InvalidConfigError(f"{file}: entry {index} of AGENTS is no agent but {type(agent).__name__}")
-        if agent.id in agents:
-            raise InvalidConfigError(f"{file}: two agents of AGENTS have the id '{agent.id}'")
-        agents[agent.id] = agent
-    return agents
 
 
 def _as_entry(tool: ListedTool) -> dict[str, Any]:

@@ -9,7 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, TypeVar
+
+from adal_ls.sdk.errors import InvalidConfigError
+
+T = TypeVar("T")
 
 WORKSPACE_TOOLS = ("read_file", "write_file", "edit_file", "list_files", "grep", "glob", "bash", "fetch_url")
 """The tools of a workspace, in the order in which a model sees them."""
@@ -86,3 +90,56 @@ class McpServer:
     @property
     def transport(self) -> Literal["stdio", "http"]:
         return "stdio" if self.command else "http"
+
+
+def hosted_to_wire(hosted: WorkspaceTool | McpServer) -> dict[str, Any]:
+    """The description as JSON holds it, for the way to the host."""
+    if isinstance(hosted, WorkspaceTool):
+        return {"kind": "workspace", "name": hosted.name, "policy": dict(hosted.policy)}
+    given: dict[str, Any] = {"kind": "mcp", "name": hosted.name, "requireApproval": hosted.require_approval}
+    given["timeoutMs"] = hosted.timeout_ms
+    if hosted.command:
+        given |= {"command": list(hosted.command), "env": dict(hosted.env)}
+        return given if hosted.cwd is None else {**given, "cwd": hosted.cwd}
+    return {**given, "url": hosted.url, "headers": dict(hosted.headers)}
+
+
+def hosted_from_wire(value: object) -> WorkspaceTool | McpServer:
+    """What `hosted_to_wire` made. Who sent it runs a project's code, so every shape is checked.
+
+    Raises:
+        InvalidConfigError: it is no description.
+    """
+    data = _typed(value, dict, "it")
+    if data.get("kind") == "workspace":
+        name = _typed(data.get("name"), str, "name")
+        if name not in WORKSPACE_TOOLS:
+            raise InvalidConfigError(f"there is no workspace tool {name[:80]!r}")
+        return WorkspaceTool(name, _typed(data.get("policy"), dict, "policy"))
+    if data.get("kind") != "mcp":
+        raise InvalidConfigError("a hosted tool is of a kind that is not known")
+    command = _typed(data.get("command", []), list, "command")
+    url = data.get("url")
+    if bool(command) == bool(url):
+        raise InvalidConfigError("an MCP server has one transport: a command or a url")
+    return McpServer(
+        name=_typed(data.get("name"), str, "name"),
+        command=tuple(_typed(part, str, "command") for part in command),
+        env=_texts(data.get("env", {}), "env"),
+        cwd=None if data.get("cwd") is None else _typed(data["cwd"], str, "cwd"),
+        url=None if url is None else _typed(url, str, "url"),
+        headers=_texts(data.get("headers", {}), "headers"),
+        require_approval=data.get("requireApproval") is not False,  # only False itself skips the question
+        timeout_ms=_typed(data.get("timeoutMs"), int, "timeoutMs"),
+    )
+
+
+def _typed(value: object, kind: type[T], what: str) -> T:
+    if not isinstance(value, kind):
+        raise InvalidConfigError(f"a hosted tool cannot be read: {what} is a {type(value).__name__}")
+    return value
+
+
+def _texts(value: object, what: str) -> Mapping[str, str]:
+    pairs = _typed(value, dict, what)
+    return MappingProxyType({_typed(key, str, what): _typed(text, str, what) for key, text in pairs.items()})

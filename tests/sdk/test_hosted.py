@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from adal_ls.sdk import (
     create_workspace_tool_provider,
     mcp_tool_provider,
 )
+from adal_ls.sdk.hosted import hosted_from_wire, hosted_to_wire
 from adal_ls.sdk.toolset import read_tool_set
 
 ROOT = Path("/project").resolve()
@@ -108,3 +110,37 @@ def test_m5_a_disposed_server_gives_no_tools_and_can_be_disposed_again() -> None
 def test_a_workspace_tool_keeps_its_name() -> None:
     with pytest.raises(InvalidConfigError, match="keeps its name"):
         read_tool_set({"read": WorkspaceTool("read_file", {})})
+
+
+def test_descriptions_come_back_from_the_wire_as_they_went() -> None:
+    for hosted in (
+        WorkspaceTool("bash", {"cwd": "/w", "allow_write": ["out"]}),
+        mcp_tool_provider(command=["tickets", "-v"], env={"LANG": "C"}, cwd="/w", require_approval=False).server,
+        mcp_tool_provider(url="https://b/mcp", headers={"X-Team": "7"}, timeout_ms=5).server,
+    ):
+        assert hosted_from_wire(json.loads(json.dumps(hosted_to_wire(hosted)))) == hosted
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        None,
+        {},
+        {"kind": "workspace", "name": "rm", "policy": {}},
+        {"kind": "workspace", "name": "bash", "policy": []},
+        {"kind": "mcp", "name": "x", "timeoutMs": 1},
+        {"kind": "mcp", "name": "x", "timeoutMs": 1, "command": ["a"], "url": "https://b"},
+        {"kind": "mcp", "name": "x", "timeoutMs": 1, "command": [7]},
+        {"kind": "mcp", "name": "x", "timeoutMs": "1", "command": ["a"]},
+        {"kind": "mcp", "name": "x", "timeoutMs": 1, "command": ["a"], "env": {"A": 7}},
+    ],
+)
+def test_what_is_no_description_is_refused(sent: object) -> None:
+    with pytest.raises(InvalidConfigError):
+        hosted_from_wire(sent)
+
+
+def test_only_false_itself_says_that_a_server_need_not_ask() -> None:
+    sent = {**hosted_to_wire(mcp_tool_provider(url="https://b/mcp").server), "requireApproval": 0}
+    assert isinstance(read := hosted_from_wire(sent), McpServer)
+    assert read.require_approval
