@@ -5,6 +5,7 @@ Nothing is recorded: events are on the handle of the run, conversations in memor
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +13,13 @@ from typing import Any
 
 from adal_ls.agent import digest
 from adal_ls.agent.approval import Approvals
+from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.callback import CallbackApprover
 from adal_ls.agent.choice import choose_model
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import Conversation
 from adal_ls.agent.inprocess_tools import CALL, InProcessTools
+from adal_ls.agent.inprocess_workspace import UNCONFINED, RunWorkspaces, new_pool
 from adal_ls.agent.interpreters import choose_interpreter, environments
 from adal_ls.agent.loop import Episode
 from adal_ls.agent.memory import Memory
@@ -24,6 +27,7 @@ from adal_ls.agent.prompt import system_prompt
 from adal_ls.agent.provided import lay_over
 from adal_ls.agent.registry import RegisteredTool, RegistryError, ToolRegistry, build_registry
 from adal_ls.agent.stream import Model, ModelError
+from adal_ls.agent.workspace_executor import ExecutorPool
 from adal_ls.naming import provider_alias
 from adal_ls.protocol.runs import (
     ErrorEvent,
@@ -44,6 +48,8 @@ from adal_ls.worker.listing import ListedTool
 from adal_ls.worker.provided import listed
 from adal_ls.worker.sources import Sources
 
+YOLO = "Permission mode yolo: tools run without asking."
+
 
 class InProcessRunner:
     """Implements `sdk.runner.Runner`. A project's runner also has the tools of its CUSTOM_TOOLS."""
@@ -61,6 +67,7 @@ class InProcessRunner:
         self._custom = tuple(custom)
         self._sources = sources
         self._notes = tuple(notes)
+        self._pool = new_pool()
 
     def prepare(self, request: RunRequest) -> InProcessTurn:
         root = request.options.project_root or Path.cwd()
@@ -88,6 +95,7 @@ class InProcessRunner:
             custom=self._custom,
             sources=self._sources or Sources(str(root)),
             notes=self._notes,
+            pool=self._pool,
             close=lambda: self._memory.close(request.ctx.memory_scope),
         )
 
@@ -103,6 +111,7 @@ class InProcessTurn:
     custom: Sequence[ListedTool]
     sources: Sources
     notes: Sequence[str]
+    pool: ExecutorPool
     close: Callable[[], None]
     usage: Usage = field(default_factory=Usage, init=False)
     failure: AdalError | None = field(default=None, init=False)
@@ -110,21 +119,31 @@ class InProcessTurn:
     """Call id → tool."""
 
     async def run(self, tools: tuple[ToolEntry, ...], emit: Emit) -> RunResult:
-        functions = {tool.loaded.name: tool for tool in self.custom}
-        provided = []
-        for note in self.notes:
+        workspaces = RunWorkspaces(self.root, self.pool)
+        try:
+            return await self._run(tools, emit, workspaces)
+        finally:
+            await asyncio.shield(workspaces.release())
+
+    async def _run(self, tools: tuple[ToolEntry, ...], emit: Emit, workspaces: RunWorkspaces) -> RunResult:
+        builtins = workspaces.builtins()
+        unconfined = builtins.workspace.unconfined
+        yolo = self.request.options.permission_mode == "yolo"
+        said = [(YOLO, yolo), (UNCONFINED, unconfined)]
+        for note in (*self.notes, *(note for note, holds in said if holds)):
             emit(AgentWarning(note))
-        if self.request.options.permission_mode == "yolo":
-            emit(AgentWarning("Permission mode yolo: tools run without asking."))
+        functions = {tool.loaded.name: tool for tool in self.custom}
+        provided = [_registered(tool, self.sources) for tool in self.custom]
         for entry in tools:
             if entry.hosted is not None:
-                raise InvalidConfigError(f"'{entry.name}' is served by the host, and this run has none")
+                provided.append(workspaces.tool(entry.hosted))
+                continue
             tool, notes = listed(entry)
             functions[tool.loaded.name] = tool
-            provided.append(tool)
+            provided.append(_registered(tool, self.sources))
             for note in notes:
                 emit(AgentWarning(note))
-        registry = self._registry(provided)
+        registry = self._registry(provided, unconfined=unconfined)
         if registry.left_out:
             emit(AgentWarning(f"Tools left out: {'; '.join(registry.left_out)}"))
         code = InProcessTools(
@@ -140,7 +159,7 @@ class InProcessTurn:
         finished = await Episode(
             self.model,
             self.conversation,
-            self._gate(registry, code, emit),
+            self._gate(registry, code, builtins, emit),
             lambda event: self._tell(event, emit),
             lambda event, full: emit(_result(event, full, code.outputs.pop(event.call_id, None))),
             max_steps=self.request.stop_when,
@@ -152,16 +171,15 @@ class InProcessTurn:
         ctx = self.request.ctx
         return RunResult(finished.answer or "", finished.stop_reason, self.usage, ctx.agent_call_id, ctx.memory_scope)
 
-    def _registry(self, provided: Sequence[ListedTool]) -> ToolRegistry:
+    def _registry(self, provided: Sequence[RegisteredTool], *, unconfined: bool) -> ToolRegistry:
         enabled, disabled = self.request.options.enabled_default_tools, self.request.options.disabled_default_tools
         try:
-            base = build_registry(enabled=enabled, disabled=disabled)
-            mine = [_registered(tool, self.sources) for tool in (*self.custom, *provided)]
-            return lay_over(base, mine, enabled=enabled, disabled=disabled)
+            base = build_registry(enabled=enabled, disabled=disabled, unconfined=unconfined)
+            return lay_over(base, provided, enabled=enabled, disabled=disabled)
         except (ValueError, RegistryError) as fault:
             raise InvalidConfigError(str(fault)) from fault
 
-    def _gate(self, registry: ToolRegistry, code: InProcessTools, emit: Emit) -> GateContext:
+    def _gate(self, registry: ToolRegistry, code: InProcessTools, builtins: BuiltinContext, emit: Emit) -> GateContext:
         options = self.request.options
         approvals = Approvals(None)
         if options.can_use_tool is not None:
@@ -179,6 +197,7 @@ class InProcessTurn:
             emit=lambda event: self._tell(event, emit),
             any_name=self.model.any_name,
             pythons=environments(choose_interpreter(None, self.root)),
+            builtins=builtins,
         )
 
     def _tell(self, event: Event, emit: Emit) -> None:

@@ -15,7 +15,17 @@ from adal_ls.sdk.errors import InvalidConfigError
 
 T = TypeVar("T")
 
-WORKSPACE_TOOLS = ("read_file", "write_file", "edit_file", "list_files", "grep", "glob", "bash", "fetch_url")
+WORKSPACE_TOOLS = (
+    "describe_workspace_env",
+    "read_file",
+    "list_files",
+    "glob",
+    "grep",
+    "edit_file",
+    "write_file",
+    "bash",
+    "fetch_url",
+)
 """The tools of a workspace, in the order in which a model sees them."""
 
 

@@ -1,0 +1,71 @@
+"""The workspaces of one run in this process: the policies of its built-in tools, and what runs commands under them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from adal_ls.agent.builtin.catalog import BUILTINS, DESCRIBE
+from adal_ls.agent.builtin.context import BuiltinContext
+from adal_ls.agent.registry import RegisteredTool, built_in
+from adal_ls.agent.workspace_executor import ExecutorPool, WorkspaceExecutor, is_unconfined
+from adal_ls.agent.workspace_policy import InvalidPolicyError, WorkspacePolicy
+from adal_ls.sdk.errors import InvalidConfigError
+from adal_ls.sdk.hosted import McpServer, WorkspaceTool
+
+UNCONFINED = "bash runs WITHOUT a sandbox, because ADAL_ALLOW_UNSANDBOXED_BASH is set: with all your rights and files."
+
+_KNOWN = {**BUILTINS, DESCRIBE.name: DESCRIBE}
+
+
+class RunWorkspaces:
+    """Takes what a run needs from `pool` and gives it back at its end."""
+
+    def __init__(self, root: Path, pool: ExecutorPool) -> None:
+        self._root = root
+        self._pool = pool
+        self._held: list[WorkspaceExecutor] = []
+
+    def builtins(self) -> BuiltinContext:
+        """What the built-in tools that every agent has may touch: the folder of the run.
+
+        Raises:
+            InvalidConfigError: it is no folder.
+        """
+        return BuiltinContext(self._root, executor=self._acquire(self._root, WorkspacePolicy.of(self._root)))
+
+    def tool(self, hosted: WorkspaceTool | McpServer) -> RegisteredTool:
+        """A tool that a provider describes.
+
+        Raises:
+            InvalidConfigError: its policy cannot be kept, or it is an MCP server.
+        """
+        if isinstance(hosted, McpServer):
+            raise InvalidConfigError(
+                f"the tools of the MCP server '{hosted.name}' are served by the agent host: run this agent in the "
+                "editor or by adal-ls agent run"
+            )
+        try:
+            policy = WorkspacePolicy.parse(hosted.policy, cwd=self._root)
+        except InvalidPolicyError as fault:
+            raise InvalidConfigError(f"workspace tool '{hosted.name}': {fault}") from fault
+        executor = self._acquire(policy.cwd, policy)
+        return built_in(_KNOWN[hosted.name], unconfined=executor.unconfined, executor=executor)
+
+    async def release(self) -> None:
+        held, self._held = self._held, []
+        for executor in held:
+            await self._pool.release(executor)
+
+    def _acquire(self, root: Path, policy: WorkspacePolicy) -> WorkspaceExecutor:
+        try:
+            executor = self._pool.acquire(root, policy)
+        except InvalidPolicyError as fault:
+            raise InvalidConfigError(str(fault)) from fault
+        self._held.append(executor)
+        return executor
+
+
+def new_pool() -> ExecutorPool:
+    """A pool by the person's environment; nothing that a project says can lift the sandbox."""
+    return ExecutorPool(unconfined=is_unconfined(False, os.environ))
