@@ -1,39 +1,37 @@
-"""Asking a person about one call: what may be answered, what an answer means, and what waits for one.
-
-Fails closed: whatever is not exactly an answer to the question that was asked is a refusal, with a reason the model
-sees.
-"""
+"""Asking a person about one call: what waits for an answer, and what an answer that is remembered settles."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 from uuid import uuid4
 
+from adal_ls.agent.answers import Answer, problem_with, read_answer, refused
 from adal_ls.agent.digest import canonical
-from adal_ls.protocol.approvals import (
-    ApprovalAnswer,
-    ApprovalOption,
-    ApprovalRequest,
-    ApprovalResolved,
-    OptionKind,
-    Preview,
-)
+from adal_ls.agent.grants import Grant, Grants, GrantsError
+from adal_ls.agent.options import Choice, options_of
+from adal_ls.agent.rules import Call, Rule, offered
+from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest, ApprovalResolved, Preview
 from adal_ls.protocol.tools import Location
 
 MAX_INLINE_ARGUMENTS = 256 * 1024
 """Bytes of arguments JSON that travel with the question; larger ones are fetched by `adal/approval/arguments`."""
 
-ALLOW_ONCE = ApprovalOption(option_id="allow_once", kind="allow_once", label="Allow once")
-REJECT_ONCE = ApprovalOption(option_id="reject_once", kind="reject_once", label="Deny")
+MAX_CORRECTIONS = 20
+"""How often a person may edit arguments so that the tool does not take them; then the call is refused."""
 
 _log = logging.getLogger(__name__)
 
 
 class Approver(Protocol):
-    """The person's side: an editor, a terminal, a callback."""
+    """The person's side: an editor, a terminal, a callback.
+
+    One with an attribute `corrects` that is true is asked once more, under the same id and with the problem told, when
+    its edited arguments are none that the tool takes. Without it such an answer is a refusal.
+    """
 
     async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Waits for the answer. Cancelled when none is needed any more; anything raised is a refusal."""
@@ -46,58 +44,49 @@ class Approver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One call that must be asked about."""
+    """One call that must be asked about. `tell` gets what the person should know about remembered answers."""
 
     run_id: str
     call_id: str
-    tool: str
-    arguments: dict[str, Any]
-    args_digest: str
-    input_schema: dict[str, Any]
+    call: Call
+    input_schema: Mapping[str, Any]
     preview: Preview | None
     source: Location | None = None
     risk: tuple[str, ...] = ()
     grantable: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What was decided. `reason` is for the model where the call was refused."""
-
-    allowed: bool
-    decided_by: str
-    option_kind: OptionKind | None = None
-    reason: str | None = None
-    feedback: str | None = None
-    updated_input: dict[str, Any] | None = None
-
-    @property
-    def rejected_by_person(self) -> bool:
-        return not self.allowed and self.decided_by == "person"
+    tell: Callable[[str], None] = _log.warning
 
 
 @dataclass(slots=True)
 class _Pending:
+    question: Question
     request: ApprovalRequest
-    arguments: dict[str, Any]
+    choices: Mapping[str, Choice]
+    grant: Grant | None = None
     granted: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Approvals:
-    """The questions that wait, and the grants of this session (the life of the process).
+    """The questions that wait, and the answers that are remembered.
 
-    Each question is its own entry with its own answer; two are never merged, however alike. Only a grant settles
-    others: those that wait for the very same call.
+    Each question is its own entry with its own answer; two are never merged, however alike. Only a remembered answer
+    settles others: those that its rule covers.
     """
 
-    def __init__(self, approver: Approver | None) -> None:
+    def __init__(self, approver: Approver | None, grants: Grants | None = None) -> None:
+        """`grants` are those that count; without them answers are remembered for this session at most."""
         self._approver = approver
+        self._grants = grants or Grants(stored=False)
         self._pending: dict[str, _Pending] = {}
-        self._granted: set[tuple[str, str]] = set()
+        self._rejected: set[str] = set()
 
-    def is_granted(self, tool: str, args_digest: str) -> bool:
-        """Whether the person allowed this very call for the session. The digest covers folder and tool source."""
-        return (tool, args_digest) in self._granted
+    def granted(self, call: Call, tell: Callable[[str], None] = _log.warning) -> Grant | None:
+        """The remembered answer that allows this call. `tell` hears of stored ones that cannot be trusted."""
+        return self._grants.find(call, tell)
+
+    def is_rejected(self, call: Call) -> bool:
+        """Whether the person denied this very call for the rest of the session."""
+        return _identity(call) in self._rejected
 
     def pending(self) -> list[ApprovalRequest]:
         """The questions that wait, oldest first, with the ids under which they were asked."""
@@ -109,37 +98,69 @@ class Approvals:
         Raises:
             KeyError: nothing of that id waits.
         """
-        return self._pending[approval_id].arguments
+        return dict(self._pending[approval_id].question.call.arguments)
 
     async def ask(self, question: Question) -> Answer:
         """Asks and waits, as long as it takes. Cancelled: the question is withdrawn from the person at once."""
         if self._approver is None:
-            return _refused("no approver", "nobody could be asked: there is no approver in this session")
+            return refused("no approver", "nobody could be asked: there is no approver in this session")
         try:
-            request = _request(question)
+            entry = self._entry(question)
         except (TypeError, ValueError) as fault:
-            return _refused("unrenderable", f"the call cannot be shown to a person: {fault}")
-        entry = _Pending(request, question.arguments)
-        self._pending[request.approval_id] = entry
+            return refused("unrenderable", f"the call cannot be shown to a person: {fault}")
+        approval_id = entry.request.approval_id
+        self._pending[approval_id] = entry
         outcome: str = "cancelled"
         try:
-            answer, outcome = await self._wait(self._approver, entry, question)
+            answer, outcome = await self._wait(self._approver, entry)
         finally:
-            del self._pending[request.approval_id]
-            self._tell(self._approver, request.approval_id, outcome)
-        # Edited arguments are allowed for this once: the rule that was shown speaks of the arguments that were shown.
-        if answer.option_kind == "allow_always" and answer.updated_input is None:
-            self._grant(question)
-        return answer
+            del self._pending[approval_id]
+            self._tell(self._approver, approval_id, outcome)
+        return self._remember(answer, entry)
 
-    async def _wait(self, approver: Approver, entry: _Pending, question: Question) -> tuple[Answer, str]:
+    def _entry(self, question: Question) -> _Pending:
+        call = question.call
+        text = canonical(call.arguments)
+        inline = len(text) <= MAX_INLINE_ARGUMENTS
+        rules: Sequence[Rule] = offered(call, text) if question.grantable and call.source_digest else ()
+        options, choices = options_of(call.tool, rules, self._grants.lives)
+        request = ApprovalRequest(
+            approval_id=uuid4().hex,
+            run_id=question.run_id,
+            call_id=question.call_id,
+            tool=call.tool,
+            arguments=dict(call.arguments) if inline else None,
+            arguments_size=None if inline else len(text),
+            args_digest=call.digest,
+            options=options,
+            preview=question.preview if inline else None,
+            source=question.source,
+            input_schema=dict(question.input_schema),
+            risk=list(question.risk),
+        )
+        return _Pending(question, request, choices)
+
+    async def _wait(self, approver: Approver, entry: _Pending) -> tuple[Answer, str]:
+        for _ in range(MAX_CORRECTIONS):
+            answer, outcome = await self._answer(approver, entry)
+            if not answer.allowed or answer.updated_input is None:
+                return answer, outcome
+            problem = problem_with(answer.updated_input, entry.question.input_schema)
+            if problem is None:
+                return answer, outcome
+            if getattr(approver, "corrects", False) is not True:
+                return refused("wrong answer", f"the edited arguments are none that the tool takes: {problem}"), outcome
+            entry.request = entry.request.model_copy(update={"problem": problem})
+        return refused("wrong answer", f"the arguments were edited {MAX_CORRECTIONS} times and never right"), outcome
+
+    async def _answer(self, approver: Approver, entry: _Pending) -> tuple[Answer, str]:
         asking = asyncio.ensure_future(approver.ask(entry.request))
         granted = asyncio.ensure_future(entry.granted.wait())
         try:
             await asyncio.wait({asking, granted}, return_when=asyncio.FIRST_COMPLETED)
-            if not asking.done():
-                return Answer(allowed=True, decided_by="grant"), "withdrawn"
-            return self._judge(asking, entry.request, question), "answered"
+            if not asking.done() and entry.grant is not None:
+                return by_grant(entry.grant), "withdrawn"
+            return self._judge(asking, entry), "answered"
         finally:
             asking.cancel()
             granted.cancel()
@@ -147,24 +168,37 @@ class Approvals:
             asking.add_done_callback(_seen)
             await asyncio.wait({asking, granted}, timeout=0.1)
 
-    def _judge(self, asking: asyncio.Future[ApprovalAnswer], request: ApprovalRequest, question: Question) -> Answer:
+    def _judge(self, asking: asyncio.Future[ApprovalAnswer], entry: _Pending) -> Answer:
         if asking.cancelled():
-            return _refused("no answer", "the question was closed without an answer")
+            return refused("no answer", "the question was closed without an answer")
         fault = asking.exception()
         if isinstance(fault, asyncio.TimeoutError | TimeoutError):
-            return _refused("time-out", "nobody answered in time")
+            return refused("time-out", "nobody answered in time")
         if fault is not None:
-            _log.warning("asking about %s failed", question.tool, exc_info=fault)
-            return _refused("approver failed", f"asking failed: {type(fault).__name__}: {fault}")
-        return read_answer(asking.result(), request)
+            _log.warning("asking about %s failed", entry.request.tool, exc_info=fault)
+            return refused("approver failed", f"asking failed: {type(fault).__name__}: {fault}")
+        return read_answer(asking.result(), entry.request)
 
-    def _grant(self, question: Question) -> None:
-        self._granted.add((question.tool, question.args_digest))
-        for entry in self._pending.values():
-            if (entry.request.tool, entry.request.args_digest) == (question.tool, question.args_digest) and any(
-                option.kind == "allow_always" for option in entry.request.options
-            ):
-                entry.granted.set()
+    def _remember(self, answer: Answer, entry: _Pending) -> Answer:
+        """The answer with the rule that is remembered from now on, if it is one that is."""
+        call = entry.question.call
+        if answer.option_kind == "reject_always":
+            self._rejected.add(_identity(call))
+        choice = entry.choices.get(answer.option_id or "")
+        # Edited arguments are allowed for this once: the rule that was shown speaks of the arguments that were shown.
+        if not answer.allowed or choice is None or answer.updated_input is not None:
+            return answer
+        grant = Grant(call.tool, choice.rule, call.source_digest, str(call.workspace), choice.life)
+        try:
+            self._grants.add(grant)
+        except GrantsError as fault:
+            entry.question.tell(f"The call is allowed this once. {fault}")
+            return answer
+        for waiting in self._pending.values():
+            if waiting.question.grantable and grant.allows(waiting.question.call):
+                waiting.grant = grant
+                waiting.granted.set()
+        return replace(answer, rule=_rule(grant))
 
     def _tell(self, approver: Approver, approval_id: str, outcome: str) -> None:
         try:
@@ -173,57 +207,20 @@ class Approvals:
             _log.exception("telling the approver that %s is resolved failed", approval_id)
 
 
-def read_answer(given: object, request: ApprovalRequest) -> Answer:
-    """What an answer means, if it is one: of the right type, to this question, with an option that was offered."""
-    if not isinstance(given, ApprovalAnswer):
-        return _refused("wrong answer", f"the approver answered with {type(given).__name__}, not with an answer")
-    if given.approval_id != request.approval_id:
-        return _refused("wrong answer", "the answer belongs to another question")
-    if given.args_digest != request.args_digest:
-        return _refused("wrong digest", "the answer is for other arguments than the ones shown")
-    if given.outcome == "cancelled":
-        return _refused("no answer", "the question was closed without an answer", given.feedback)
-    option = next((offered for offered in request.options if offered.option_id == given.option_id), None)
-    if option is None:
-        return _refused("wrong answer", f"the answer chose '{given.option_id}', which was not offered")
-    if option.kind in ("allow_once", "allow_always"):
-        return Answer(True, "person", option.kind, feedback=given.feedback, updated_input=given.updated_input)
-    return Answer(False, "person", option.kind, "denied by the user", given.feedback)
+def by_grant(grant: Grant) -> Answer:
+    """The answer that a remembered one gives."""
+    rule = _rule(grant)
+    return Answer(allowed=True, decided_by="grant", reason=f"remembered: {rule}", rule=rule)
+
+
+def _rule(grant: Grant) -> str:
+    return f"{grant.rule.text(grant.tool)} (this {grant.life})"
+
+
+def _identity(call: Call) -> str:
+    return canonical([str(call.workspace), call.tool, dict(call.arguments)])
 
 
 def _seen(asking: asyncio.Future[ApprovalAnswer]) -> None:
     if not asking.cancelled():
         asking.exception()
-
-
-def _refused(decided_by: str, reason: str, feedback: str | None = None) -> Answer:
-    return Answer(allowed=False, decided_by=decided_by, reason=reason, feedback=feedback)
-
-
-def _request(question: Question) -> ApprovalRequest:
-    text = canonical(question.arguments)
-    inline = len(text) <= MAX_INLINE_ARGUMENTS
-    options = [ALLOW_ONCE, REJECT_ONCE]
-    if question.grantable:
-        rule = f"{question.tool} with exactly these arguments, unchanged code, until this session ends"
-        always = ApprovalOption(
-            option_id="allow_always_session",
-            kind="allow_always",
-            label="Always allow with these arguments (this session)",
-            rule=rule,
-        )
-        options.insert(1, always)
-    return ApprovalRequest(
-        approval_id=uuid4().hex,
-        run_id=question.run_id,
-        call_id=question.call_id,
-        tool=question.tool,
-        arguments=question.arguments if inline else None,
-        arguments_size=None if inline else len(text),
-        args_digest=question.args_digest,
-        options=options,
-        preview=question.preview if inline else None,
-        source=question.source,
-        input_schema=question.input_schema,
-        risk=list(question.risk),
-    )

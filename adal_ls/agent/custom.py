@@ -24,11 +24,6 @@ class ToolCaller(Protocol):
 class CustomTools(Protocol):
     """The tools of one run, as they were when it started."""
 
-    @property
-    def digest(self) -> str:
-        """Of all their code."""
-        ...
-
     async def worker(self) -> ToolCaller:
         """Who calls them, alive.
 

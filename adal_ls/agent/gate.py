@@ -10,27 +10,31 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from adal_ls.agent import base_file, executor
-from adal_ls.agent.approval import Answer, Approvals, Question
+from adal_ls.agent.answers import Answer
+from adal_ls.agent.approval import Approvals, Question, by_grant
 from adal_ls.agent.assembly import ModelCall
+from adal_ls.agent.basis import basis
 from adal_ls.agent.batch import TextBatch
 from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.custom import CustomTools
-from adal_ls.agent.digest import args_digest, bytes_digest, canonical
+from adal_ls.agent.digest import args_digest, canonical
 from adal_ls.agent.policy import judge
 from adal_ls.agent.preview import preview
 from adal_ls.agent.registry import RegisteredTool, ToolRegistry
+from adal_ls.agent.rules import Call
 from adal_ls.protocol.runs import (
     DecisionEvent,
     Event,
+    NoticeEvent,
     PermissionMode,
     StateEvent,
     ToolCallEvent,
@@ -46,10 +50,7 @@ _REJECTED_BEFORE = (
     "Nothing was executed. Do something else, or ask the user."
 )
 
-_WORD = re.compile(r"[^\s\"'`;|&<>(){}$=\0]+")
-"""What may name a file in a command: between blanks, quotes and the signs of a shell."""
-
-_MAX_BASE_FILE = 16 * 1024 * 1024
+_CHANGED = "changed since approval: the arguments, the folder, the file or the tool's code are others than decided on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,9 @@ class CallResult:
 class GateContext:
     """The run that makes a call.
 
-    `any_name`: its model knows tools by their own names, not by aliases. `pythons`: environments bash may use.
+    `mode` may change while it goes on: calls that are decided about later follow the new one, and a question that waits
+    goes on waiting. `any_name`: its model knows tools by their own names, not by aliases. `pythons`: environments bash
+    may use.
     """
 
     run_id: str
@@ -107,39 +110,34 @@ async def execute(call: ModelCall, run: GateContext) -> CallResult:
     return result
 
 
-async def _decide_and_run(tool: RegisteredTool, call: ModelCall, run: GateContext) -> CallResult:
+async def _decide_and_run(tool: RegisteredTool, given: ModelCall, run: GateContext) -> CallResult:
     # A copy through JSON: nothing that holds the original can change what is decided about.
-    arguments: dict[str, Any] = json.loads(canonical(call.arguments))
-    shown = await _digest(tool, arguments, run)
+    call = await _call_of(tool, json.loads(canonical(given.arguments)), run)
+    record = _Record(given.call_id, tool, run)
     try:
-        answer = await _decide(tool, arguments, shown, call.call_id, run)
+        answer = await _decide(tool, call, given.call_id, run)
     except asyncio.CancelledError:
-        cancelled = Answer(allowed=False, decided_by="cancelled", reason=run.cancelled)
-        _record(tool, call.call_id, shown, cancelled, cancelled.reason, run)
+        record(call.digest, Answer(allowed=False, decided_by="cancelled", reason=run.cancelled))
         raise
     if not answer.allowed:
-        _record(tool, call.call_id, shown, answer, answer.reason, run)
+        record(call.digest, answer)
         return _denied(tool, answer)
     # Edits one after another: each starts from the file that the one before has left.
     async with run.editing if tool.group == "Edit" else nullcontext():
+        arguments = dict(call.arguments)
         # Looked at before the digest: what changes in between shows there, what changes after shows in the tool.
         base = await _base(tool, arguments, run)
-        if await _digest(tool, arguments, run) != shown:
-            return _changed(tool, call.call_id, shown, run)
-        edited = answer.updated_input is not None and answer.updated_input != arguments
-        digest = shown
+        if (await _call_of(tool, arguments, run)).digest != call.digest:
+            changed = Answer(allowed=False, decided_by="digest", reason=_CHANGED)
+            record(call.digest, changed)
+            return _denied(tool, changed)
+        digest, edited = call.digest, answer.updated_input is not None and answer.updated_input != arguments
         if edited:
-            try:
-                arguments = json.loads(canonical(answer.updated_input))
-            except (TypeError, ValueError) as fault:
-                unusable = Answer(False, "wrong answer", reason=f"the edited arguments are not JSON: {fault}")
-                _record(tool, call.call_id, shown, unusable, unusable.reason, run)
-                return _denied(tool, unusable)
+            arguments = json.loads(canonical(answer.updated_input))
             base = await _base(tool, arguments, run)
-            digest = await _digest(tool, arguments, run)
-        reason = "edited by the user" if edited else answer.reason or answer.feedback
-        _record(tool, call.call_id, digest, answer, reason, run)
-        return await _run(tool, arguments, call.call_id, edited, answer, run, base)
+            digest = (await _call_of(tool, arguments, run)).digest
+        record(digest, answer, edited=edited)
+        return await _run(tool, arguments, given.call_id, edited, answer, run, base)
 
 
 def _refuse(call: ModelCall, why: str, run: GateContext, status: ToolStatus = "error") -> CallResult:
@@ -153,6 +151,8 @@ def _refuse(call: ModelCall, why: str, run: GateContext, status: ToolStatus = "e
             decision="deny",
             decided_by="policy",
             reason=why,
+            mode=run.mode,
+            project_root=os.fspath(run.root),
         )
     )
     return CallResult(status, why)
@@ -164,36 +164,41 @@ def _no_such_tool(name: str, run: GateContext) -> str:
     return f"There is no tool '{name}'. Nothing was executed. {known}"
 
 
-async def _decide(
-    tool: RegisteredTool, arguments: dict[str, Any], digest: str, call_id: str, run: GateContext
-) -> Answer:
-    verdict = judge(tool, arguments, run.mode, _folder(tool, run))
+async def _decide(tool: RegisteredTool, call: Call, call_id: str, run: GateContext) -> Answer:
+    if run.approvals.is_rejected(call):
+        return Answer(allowed=False, decided_by="rejected before", reason="denied by the user for this session")
+    verdict = judge(tool, call.arguments, run.mode, call.folder)
     if verdict.action == "run":
         return Answer(allowed=True, decided_by=verdict.decided_by, reason=verdict.reason)
-    if verdict.grantable and run.approvals.is_granted(tool.name, digest):
-        return Answer(allowed=True, decided_by="grant", reason="allowed for this session with these arguments")
+
+    def tell(text: str) -> None:
+        run.emit(NoticeEvent(text=text))
+
+    grant = run.approvals.granted(call, tell) if verdict.grantable else None
+    if grant is not None:
+        return by_grant(grant)
     question = Question(
         run_id=run.run_id,
         call_id=call_id,
-        tool=tool.name,
-        arguments=arguments,
-        args_digest=digest,
-        input_schema=dict(tool.parameters),
-        preview=await asyncio.to_thread(preview, tool, arguments, _folder(tool, run)),
+        call=call,
+        input_schema=tool.parameters,
+        preview=await asyncio.to_thread(preview, tool, dict(call.arguments), call.folder),
         source=tool.location,
         risk=verdict.risk,
         grantable=verdict.grantable,
+        tell=tell,
     )
     run.waiting += 1
     if run.waiting == 1:
         run.emit(StateEvent(state="waiting_approval"))
+    asked = time.monotonic()
     try:
         answer = await run.approvals.ask(question)
     finally:
         run.waiting -= 1
     if run.waiting == 0:
         run.emit(StateEvent(state="running"))
-    return answer
+    return replace(answer, waited_ms=round((time.monotonic() - asked) * 1000, 1))
 
 
 async def _run(
@@ -240,36 +245,50 @@ def _denied(tool: RegisteredTool, answer: Answer) -> CallResult:
     return CallResult("cancelled", "\n".join(lines), "Denied", rejected=answer.rejected_by_person)
 
 
-def _changed(tool: RegisteredTool, call_id: str, digest: str, run: GateContext) -> CallResult:
-    reason = "changed since approval: the arguments, the folder, the file or the tool's code are others than decided on"
-    answer = Answer(allowed=False, decided_by="digest", reason=reason)
-    _record(tool, call_id, digest, answer, reason, run)
-    return _denied(tool, answer)
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """Writes the decision about one call to the transcript, from which the decision log is read."""
 
+    call_id: str
+    tool: RegisteredTool
+    run: GateContext
 
-def _record(
-    tool: RegisteredTool, call_id: str, digest: str, answer: Answer, reason: str | None, run: GateContext
-) -> None:
-    run.emit(
-        DecisionEvent(
-            call_id=call_id,
-            tool=tool.name,
-            args_digest=digest,
-            decision="allow" if answer.allowed else "deny",
-            decided_by=answer.decided_by,
-            option_kind=answer.option_kind,
-            reason=reason,
+    def __call__(self, digest: str, answer: Answer, *, edited: bool = False) -> None:
+        self.run.emit(
+            DecisionEvent(
+                call_id=self.call_id,
+                tool=self.tool.name,
+                args_digest=digest,
+                decision="allow" if answer.allowed else "deny",
+                decided_by=answer.decided_by,
+                option_kind=answer.option_kind,
+                reason="edited by the user" if edited else answer.reason or answer.feedback,
+                mode=self.run.mode,
+                rule=answer.rule,
+                edited=True if edited else None,
+                waited_ms=answer.waited_ms,
+                project_root=os.fspath(self.run.root),
+            )
         )
-    )
 
 
-async def _digest(tool: RegisteredTool, arguments: dict[str, Any], run: GateContext) -> str:
-    """The digest of a call as things stand now."""
+async def _call_of(tool: RegisteredTool, arguments: dict[str, Any], run: GateContext) -> Call:
+    """The call as things stand now, with the digest of all that is decided about."""
     # One at a time, so that parallel calls are asked about in the order in which the model made them.
     async with run.looking:
-        source = await _source(tool, arguments, run)
-    folder = os.path.realpath(_folder(tool, run))  # noqa: ASYNC240 - a few lstat calls on a local folder
-    return args_digest(tool.name, arguments, folder, source)
+        state = await asyncio.to_thread(basis, tool, arguments, _folder(tool, run))
+    workspace, folder = (Path(os.path.realpath(place)) for place in (run.root, _folder(tool, run)))  # noqa: ASYNC240
+    digest = args_digest(tool.name, arguments, os.fspath(folder), state)
+    return Call(
+        tool=tool.name,
+        arguments=arguments,
+        digest=digest,
+        workspace=workspace,
+        folder=folder,
+        kind=tool.kind,
+        group=tool.group,
+        source_digest=tool.source_digest,
+    )
 
 
 async def _base(tool: RegisteredTool, arguments: dict[str, Any], run: GateContext) -> str | None:
@@ -282,52 +301,3 @@ async def _base(tool: RegisteredTool, arguments: dict[str, Any], run: GateContex
 def _folder(tool: RegisteredTool, run: GateContext) -> Path:
     """Where the paths of a call start: in the project, or in the workspace of the provider that brings the tool."""
     return tool.executor.policy.cwd if tool.executor else run.root
-
-
-async def _source(tool: RegisteredTool, arguments: dict[str, Any], run: GateContext) -> str:
-    """What a call runs or starts from, beside its arguments."""
-    source = tool.source_digest
-    if tool.kind == "custom" and run.custom is not None:
-        source = run.custom.digest
-    elif tool.group == "Edit":
-        source += await asyncio.to_thread(_base_file, _folder(tool, run), arguments.get("path"))
-    elif tool.group == "Bash":
-        source += await asyncio.to_thread(_named_files, _folder(tool, run), arguments.get("command"))
-    elif tool.group in ("Read", "Search"):
-        source += f" {await asyncio.to_thread(_real_place, _folder(tool, run), arguments.get('path', '.'))}"
-    return source
-
-
-def _named_files(root: Path, command: object) -> str:
-    """What the files of the workspace hold that a command names, such as a script (CVE-2026-32921): `sh build.sh` that
-    was allowed is another command once build.sh is another script."""
-    if not isinstance(command, str):
-        return " no command"
-    words = dict.fromkeys(_WORD.findall(command))
-    inside = os.path.realpath(root) + os.sep
-    found = (word for word in words if os.path.realpath(root / word).startswith(inside))
-    return "".join(_base_file(root, word) for word in found if os.path.isfile(root / word))  # noqa: PTH113
-
-
-def _real_place(root: Path, path: object) -> str:
-    """Where a path leads to, so that a link that was turned round meanwhile is noticed."""
-    try:
-        return os.path.realpath(root / path) if isinstance(path, str) else "no path"
-    except (OSError, ValueError) as fault:
-        return f"unreadable: {type(fault).__name__}"
-
-
-def _base_file(root: Path, path: object) -> str:
-    """What the file that an edit starts from holds now, so that an approved edit meets the file that was shown."""
-    if not isinstance(path, str):
-        return " no path"
-    try:
-        real = Path(os.path.realpath(root / path))
-        if not real.is_file():
-            return f" {real}: no file"
-        status = real.stat()
-        if status.st_size > _MAX_BASE_FILE:
-            return f" {real}: {status.st_size} bytes, {status.st_mtime_ns}"
-        return f" {real}: {bytes_digest(real.read_bytes())}"
-    except (OSError, ValueError) as fault:
-        return f" unreadable: {type(fault).__name__}"

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from adal_ls.agent.grants import GrantsError
 from adal_ls.agent.registry import RegistryError, builtin_tools
 from adal_ls.agent.runtime import Runtime, UnknownRunError
 from adal_ls.agent.store import Store, StoreError
@@ -22,6 +23,11 @@ from adal_ls.protocol.approvals import (
     ApprovalPendingResult,
     ApprovalRequest,
     ApprovalResolved,
+    DecisionsListParams,
+    DecisionsListResult,
+    GrantsListParams,
+    GrantsListResult,
+    GrantsRevokeParams,
 )
 from adal_ls.protocol.base import Empty, Message
 from adal_ls.protocol.host import (
@@ -38,6 +44,7 @@ from adal_ls.protocol.runs import (
     RunGetParams,
     RunGetResult,
     RunListResult,
+    RunSetModeParams,
     RunStarted,
     RunStartParams,
     RunUpdate,
@@ -83,6 +90,10 @@ class Host:
             methods.RUN_GET: _typed(RunGetParams, self._get),
             methods.APPROVAL_PENDING: _typed(Empty, self._pending),
             methods.APPROVAL_ARGUMENTS: _typed(ApprovalArgumentsParams, self._arguments),
+            methods.RUN_SET_MODE: _typed(RunSetModeParams, self._set_mode),
+            methods.GRANTS_LIST: _typed(GrantsListParams, self._grants),
+            methods.GRANTS_REVOKE: _typed(GrantsRevokeParams, self._revoke),
+            methods.DECISIONS_LIST: _typed(DecisionsListParams, self._decisions),
             methods.TRUST_CHANGED: _typed(TrustChanged, self._trust),
         }
 
@@ -162,6 +173,25 @@ class Host:
         except KeyError:
             raise RpcError(REQUEST_FAILED, f"no approval {params.approval_id} waits for an answer") from None
 
+    async def _set_mode(self, params: RunSetModeParams) -> Empty:
+        self._trusted().set_mode(params.run_id, params.mode)
+        return Empty()
+
+    async def _grants(self, params: GrantsListParams) -> GrantsListResult:
+        return GrantsListResult(grants=[grant.told() for grant in self._initialized().grants(params.project_root)])
+
+    async def _revoke(self, params: GrantsRevokeParams) -> Empty:
+        if not self._initialized().revoke(params.grant_id):
+            raise RpcError(
+                REQUEST_FAILED, f"there is no remembered approval {params.grant_id}; it may be revoked already"
+            )
+        return Empty()
+
+    async def _decisions(self, params: DecisionsListParams) -> DecisionsListResult:
+        self._initialized()
+        found = self._open_store().decisions(params.run_id, params.project_root, params.limit)
+        return DecisionsListResult(decisions=found)
+
     async def _trust(self, params: TrustChanged) -> None:
         runtime = self._initialized()
         await runtime.set_trusted(params.trusted)
@@ -205,6 +235,8 @@ def _builtin_tools(settings: HostSettings) -> list[Tool]:
 class _ServerApprover:
     """Asks the person through the server. An approval in an editor never expires."""
 
+    corrects = True
+
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
 
@@ -225,7 +257,7 @@ def _typed(model: type[P], handle: Callable[[P], Awaitable[Message | None]]) -> 
             raise RpcError(INVALID_PARAMS, readable(fault)) from None
         try:
             result = await handle(typed)
-        except (StoreError, UnknownRunError, PermissionError) as fault:
+        except (StoreError, GrantsError, UnknownRunError, PermissionError) as fault:
             raise RpcError(REQUEST_FAILED, str(fault)) from fault
         return result.wire() if result is not None else None
 

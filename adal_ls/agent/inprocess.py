@@ -149,7 +149,6 @@ class InProcessTurn:
         code = InProcessTools(
             functions,
             self.sources,
-            digest.sources_digest(self.sources.digests),
             on_yield=lambda call_id, tool, text: emit(
                 AgentToolResult(call_id, tool, "success", text, preliminary=True)
             ),

@@ -31,14 +31,12 @@ class InProcessTools:
         self,
         tools: Mapping[str, ListedTool],
         sources: Sources,
-        digest: str,
         *,
         on_yield: Callable[[str, str, str], None],
         warn: Callable[[str], None],
         limit: float = _LIMITS.call,
     ) -> None:
         """`on_yield` gets call id, tool and text of each value that a tool yields; `limit` is in seconds."""
-        self.digest = digest
         self.outputs: dict[str, Any] = {}
         """Call id → the data a tool returned, for programs; the model reads its text."""
         self._tools = tools

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from adal_ls.agent.digest import sources_digest
 from adal_ls.agent.loading import LoadFailedError, digests, left_out, start_loaded, tools_of
+from adal_ls.agent.tool_sources import tool_digests
 from adal_ls.protocol.tools import Tool
 from adal_ls.worker.client import LoadedProject, WorkerClient
 
@@ -28,11 +29,18 @@ class Snapshot:
         self.left_out = left_out(loaded)
         self.sources: Mapping[str, str] = dict(loaded.sources)
         self.digest = sources_digest(self.sources)
+        self._digests = asyncio.ensure_future(
+            asyncio.to_thread(tool_digests, root, self.sources, [tool.name for tool in self.tools])
+        )
         self._root = root
         self._interpreter = interpreter
         self._idle: WorkerClient | None = worker
         self._workers = {worker}
         self._replaced = False
+
+    async def tool_digests(self) -> Mapping[str, str]:
+        """The digest of each tool's own code; a tool that has none is missing. Made beside the load, not in it."""
+        return await asyncio.shield(self._digests)
 
     def take(self) -> WorkerClient | None:
         """The worker that nobody uses, if there is one; it is the caller's until `give_back`."""
@@ -79,16 +87,17 @@ class Snapshot:
     async def close(self) -> None:
         """Ends all workers, also those in use."""
         self._replaced = True
+        await asyncio.wait({self._digests})
         await asyncio.gather(*(worker.close() for worker in self._workers))
 
 
 class ToolsLease:
     """The tools of one run. Its worker is there when the run starts, or being started."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, tool_digests: Mapping[str, str]) -> None:
         self.tools = snapshot.tools
+        self.tool_digests = tool_digests
         self.left_out = snapshot.left_out
-        self.digest = snapshot.digest
         self._snapshot = snapshot
         self._lock = asyncio.Lock()
         self._worker = snapshot.take()

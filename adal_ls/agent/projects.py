@@ -57,13 +57,13 @@ class Projects:
         Until `ended`, what changes in the project's files may be the run's doing.
         """
         state = self._state(root)
-        await (self.load(root) if state.loading is None else self._newest(state))
+        await (self.load(root, unsaved=True) if state.loading is None else self._newest(state))
         await self._unsaved.begin(state.root, run_id, state.snapshot.sources if state.snapshot else ())
         error = state.project.error
         if state.snapshot is None:
             return None, f"0 custom tools were loaded: {error}" if error else None
         notice = f"The tools are the last good ones, the newest could not be loaded: {error}" if error else None
-        return ToolsLease(state.snapshot), notice
+        return ToolsLease(state.snapshot, await state.snapshot.tool_digests()), notice
 
     async def ended(self, root: Path, run_id: str) -> None:
         """A run is over, whether or not it ever had a lease."""
@@ -132,6 +132,6 @@ def _unconfirmed(changed: list[str]) -> LoadFailedError:
     names = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
     text = (
         f"{names} changed while a run was going on, and not by a save in the editor: the agent may have written it, so "
-        "it was not imported. Look at it, then save it in the editor or reload the tools"
+        "it was not imported. Look at it, then save it in the editor, reload the tools, or run: adal-ls trust"
     )
     return LoadFailedError(text, LoadFailure(code=LOAD_FAILED, message=text))

@@ -89,12 +89,13 @@ def build_registry(
     enabled: Collection[str] | None = None,
     disabled: Collection[str] | None = None,
     custom: Iterable[Tool] = (),
-    source_digest: str = "",
+    source_digests: Mapping[str, str] = MappingProxyType({}),
     unconfined: bool = False,
 ) -> ToolRegistry:
     """The registry of a run: the built-in tools that stay, then the custom tools that pass.
 
     Args:
+        source_digests: the digest of each custom tool's code; without one no answer about a tool is remembered.
         unconfined: commands run without a sandbox, because a setting of the person says so.
 
     Raises:
@@ -123,7 +124,7 @@ def build_registry(
             parameters=tool.parameters,
             kind="custom",
             require_approval=tool.require_approval,
-            source_digest=source_digest,
+            source_digest=source_digests.get(tool.name, ""),
             location=tool.location,
         )
     return ToolRegistry(MappingProxyType(tools), tuple(left_out))
@@ -182,7 +183,7 @@ def registry_of(
         enabled=enabled,
         disabled=disabled,
         custom=lease.tools if lease else (),
-        source_digest=lease.digest if lease else "",
+        source_digests=lease.tool_digests if lease else {},
         unconfined=unconfined,
     )
 

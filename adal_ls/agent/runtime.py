@@ -19,6 +19,7 @@ from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.builtin.todos import TodoList
 from adal_ls.agent.choice import choose_model
 from adal_ls.agent.gate import GateContext
+from adal_ls.agent.grants import Grant, Grants
 from adal_ls.agent.history import Conversation
 from adal_ls.agent.interpreters import choose_interpreter, environments
 from adal_ls.agent.lease import ToolsLease
@@ -37,6 +38,7 @@ from adal_ls.protocol.runs import (
     ErrorEvent,
     Event,
     FinishedEvent,
+    ModeEvent,
     NoticeEvent,
     PermissionMode,
     PromptEvent,
@@ -56,6 +58,12 @@ _UNCONFINED = (
     "bash runs WITHOUT a sandbox, because your settings say so (allowUnsandboxedBash): with all your rights, files and "
     "network."
 )
+
+_MODES: dict[PermissionMode, str] = {
+    "default": "Permission mode default: everything but reading and searching asks.",
+    "acceptEdits": "Permission mode acceptEdits: edits inside the workspace run without asking.",
+    "yolo": "Permission mode yolo: tools run without asking.",
+}
 
 _log = logging.getLogger(__name__)
 
@@ -97,7 +105,8 @@ class Runtime:
         self._settings = settings
         self._roots = list(roots)
         self._on_update = on_update
-        self._approvals = Approvals(approver)
+        self._grants = Grants()
+        self._approvals = Approvals(approver, self._grants)
         self._unconfined = is_unconfined(settings.allow_unsandboxed_bash)
         self._pool = ExecutorPool(unconfined=self._unconfined)
         self._projects = Projects(settings.interpreter, on_project)
@@ -186,6 +195,24 @@ class Runtime:
             running.task.cancel()
         await asyncio.wait({running.task})
 
+    def set_mode(self, run_id: str, mode: PermissionMode) -> None:
+        """Switches the permission mode of a run that is going on: for calls that are decided about from now on.
+
+        A question that waits goes on waiting for its answer, whatever the new mode would have said.
+
+        Raises:
+            UnknownRunError: it was not started here, or has ended.
+        """
+        running = self._find(run_id)
+        if running.finished.done():
+            raise UnknownRunError(f"run {run_id} has ended; its permission mode cannot be switched any more")
+        if running.mode == mode:
+            return
+        running.mode = mode
+        if running.context is not None:
+            running.context.mode = mode
+        self._tell_mode(run_id, mode)
+
     def knows(self, run_id: str) -> bool:
         """Whether the run was started in this process."""
         return run_id in self._runs
@@ -207,6 +234,22 @@ class Runtime:
             KeyError: nothing of that id waits.
         """
         return self._approvals.arguments(approval_id)
+
+    def grants(self, project_root: str | None = None) -> list[Grant]:
+        """The remembered approvals that count for a folder, or for the whole workspace, oldest first.
+
+        Raises:
+            GrantsError: those of a folder are void, because somebody changed them.
+        """
+        return self._grants.listed([Path(project_root)] if project_root is not None else self._roots)
+
+    def revoke(self, grant_id: str) -> bool:
+        """Forgets a remembered approval; whether there was one.
+
+        Raises:
+            GrantsError: it cannot be removed, so it still counts.
+        """
+        return self._grants.revoke(grant_id)
 
     async def close(self, why: str | None = None) -> None:
         """Cancels all runs (`why` as for `cancel`) and ends all workers. The store stays open; it is the caller's."""
@@ -251,6 +294,10 @@ class Runtime:
             return params.enabled_default_tools, params.disabled_default_tools
         return self._settings.enabled_default_tools, self._settings.disabled_default_tools
 
+    def _tell_mode(self, run_id: str, mode: PermissionMode) -> None:
+        self._emit(run_id, ModeEvent(mode=mode))
+        self._emit(run_id, NoticeEvent(text=_MODES[mode]))
+
     def _emit(self, run_id: str, event: Event, full: str | None = None) -> None:
         """Stored first, then told: what was shown is never lost."""
         update = self._store.append(run_id, event, full=full)
@@ -264,8 +311,8 @@ class Runtime:
         try:
             self._emit(run_id, PromptEvent(text=running.params.prompt))
             self._emit(run_id, StateEvent(state="running"))
-            if running.mode == "yolo":
-                self._emit(run_id, NoticeEvent(text="Permission mode yolo: tools run without asking."))
+            if running.mode != "default":
+                self._tell_mode(run_id, running.mode)
             if self._unconfined:
                 self._emit(run_id, NoticeEvent(text=_UNCONFINED))
             lease = await self._lease(run_id, running.root)

@@ -11,14 +11,17 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from adal_ls.agent import ownership
+from adal_ls.agent.decisions import decision, in_folder
 from adal_ls.agent.paths import make_private, workspace_dir
 from adal_ls.agent.store_schema import StoreError, connect, located
+from adal_ls.protocol.approvals import Decision
 from adal_ls.protocol.runs import (
     Event,
     FinishedEvent,
@@ -41,6 +44,9 @@ _SELECT_RUN = """SELECT run_id, title, agent, model, state, created, updated, us
     FROM runs """
 _COUNT_DENIED = """SELECT run_id, count(*) FROM events
     WHERE event LIKE '{"type":"decision",%"decision":"deny"%' GROUP BY run_id"""
+_SELECT_DECISIONS = """SELECT time, run_id, seq, event FROM events
+    WHERE (? IS NULL OR run_id = ?) AND event LIKE '{"type":"decision",%' ORDER BY time DESC, run_id, seq DESC"""
+_SELECT_CALLS = """SELECT event FROM events WHERE run_id = ? AND event LIKE '{"type":"toolCall",%' ORDER BY seq"""
 _INSERT_RUN = """INSERT INTO runs (run_id, title, agent, model, state, created, updated, usage, owner)
     VALUES (?,?,?,?,?,?,?,?,?)"""
 
@@ -147,6 +153,20 @@ class Store:
         """How many calls were denied, for each run where any was. Looks through all events."""
         with self._reading():
             return dict(self._connection.execute(_COUNT_DENIED).fetchall())
+
+    def decisions(
+        self, run_id: str | None = None, project_root: str | None = None, limit: int | None = None
+    ) -> list[Decision]:
+        """The decision log, newest first: of one run, of runs in one folder, or all."""
+        with self._reading():
+            rows = self._connection.execute(_SELECT_DECISIONS, (run_id, run_id))
+            wanted = (row for row in rows if project_root is None or in_folder(row[3], project_root))
+            chosen = list(islice(wanted, limit))
+            calls = {
+                run: [text for (text,) in self._connection.execute(_SELECT_CALLS, (run,))]
+                for run in {run for _, run, _, _ in chosen}
+            }
+        return [decision(row, calls[row[1]]) for row in chosen]
 
     def full_text(self, run_id: str, call_id: str) -> str | None:
         """The whole text of a result whose observation was cut; None where nothing was cut."""

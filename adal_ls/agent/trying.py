@@ -8,11 +8,12 @@ from pathlib import Path
 from uuid import uuid4
 
 from adal_ls.agent import gate
-from adal_ls.agent.approval import ALLOW_ONCE, Approvals
+from adal_ls.agent.approval import Approvals
 from adal_ls.agent.assembly import ModelCall
 from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.gate import CallResult, GateContext
 from adal_ls.agent.interpreters import choose_interpreter, environments
+from adal_ls.agent.options import ALLOW_ONCE
 from adal_ls.agent.projects import Projects
 from adal_ls.agent.registry import registry_of
 from adal_ls.agent.workspace_executor import WorkspaceExecutor, is_unconfined

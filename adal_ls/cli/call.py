@@ -36,7 +36,7 @@ def command(name: str, given: str, style: str, trusted: bool, project: Path) -> 
     """
     arguments = _object(sys.stdin.read() if given == "-" else given)
 
-    from adal_ls.agent import trust
+    from adal_ls.agent import trust, unsaved
     from adal_ls.agent.registry import RegistryError
 
     try:
@@ -45,6 +45,8 @@ def command(name: str, given: str, style: str, trusted: bool, project: Path) -> 
                 f"{project} is not trusted, so its tools are not loaded and nothing was run. Look at the Python files "
                 f"in its .adal folder, then trust it once with --trust or for good with: adal-ls trust {project}"
             )
+        if trusted:
+            unsaved.confirm(project)
         result = asyncio.run(_call(name, arguments, project))
     except (ValueError, RegistryError) as fault:
         raise Failure(str(fault)) from fault

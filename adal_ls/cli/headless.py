@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from adal_ls.agent import trust
+from adal_ls.agent import trust, unsaved
 from adal_ls.agent.approval import Approver
 from adal_ls.agent.loop import STOPPED
 from adal_ls.agent.runtime import Runtime
@@ -48,10 +48,12 @@ async def run_once(params: RunStartParams, style: Style, trusted: bool) -> int:
     output = output_of(style, screen)
     root = Path(params.project_root or ".")
     try:
-        trusted = trusted or trust.is_trusted(root)
+        given, trusted = trusted, trusted or trust.is_trusted(root)
         if not trusted and any((root / ".adal").glob("*.py")):
             ending = Ending(FAILED, error=_not_trusted(root))
         else:
+            if given:
+                unsaved.confirm(root)
             ending = await _in_store(params, root, output, screen, trusted=trusted)
     except OSError as fault:
         ending = Ending(FAILED, error=reason(fault))

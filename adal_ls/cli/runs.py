@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from adal_ls.cli.project import project_option
 
 if TYPE_CHECKING:
     from adal_ls.agent.store import Store
+    from adal_ls.protocol.approvals import Decision
     from adal_ls.protocol.runs import Run
 
 _SHOWN = 5
@@ -24,7 +26,7 @@ _FORMAT = click.option("--format", "style", type=click.Choice(["text", "json"]),
 
 @click.group("runs")
 def command() -> None:
-    """List the runs of a project, or replay one."""
+    """List the runs of a project, replay one, or read what was decided in them."""
 
 
 @command.command("list")
@@ -67,6 +69,34 @@ def show(run_id: str, project: Path, style: str) -> None:
     if run.usage is not None:
         cost = f", {run.usage.cost:.4f} US dollars" if run.usage.cost is not None else ""
         give(f"\n{run.usage.input_tokens:,} tokens in, {run.usage.output_tokens:,} out{cost}")
+
+
+@command.command("decisions")
+@click.argument("run_id", metavar="[ID]", required=False)
+@click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="How many, the newest first.")
+@project_option
+@_FORMAT
+def decisions(run_id: str | None, limit: int, project: Path, style: str) -> None:
+    """Show which calls were allowed or denied, by whom or what, and why: of all runs, or of the run ID."""
+    with _opened(project) as store:
+        wanted = None if store is None or run_id is None else _whole_id(store, run_id, project)
+        found = store.decisions(wanted, limit=limit) if store is not None else []
+    if style == "json":
+        give_json([decision.wire() for decision in found])
+        return
+    for decision in found:
+        give(_decided(decision))
+    if not found:
+        say(f"No decisions in {project.resolve()} yet.")
+
+
+def _decided(decision: Decision) -> str:
+    """One decision on one line, its arguments in full."""
+    why = f": {decision.reason}" if decision.reason else ""
+    rule = f" [rule: {decision.rule}]" if decision.rule and decision.rule not in why else ""
+    by = f"by {decision.decided_by}" + (f", mode {decision.mode}" if decision.mode else "")
+    call = f"{decision.tool} {json.dumps(decision.arguments, ensure_ascii=False)}"
+    return f"{decision.time}  {decision.run_id[:8]}  {decision.decision:5} {call} ({by}){why}{rule}".replace("\n", " ")
 
 
 @contextmanager

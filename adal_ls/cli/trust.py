@@ -19,9 +19,10 @@ def command(path: Path, revoke: bool) -> None:
     """Allow the tools of the folder PATH (the current one if absent) to be loaded and run.
 
     What a tools file does at import happens then without a further question; each call still asks. The trust is kept
-    with your own data, for exactly this folder.
+    with your own data, for exactly this folder. Tool files that changed while an agent ran, and so are not loaded until
+    you say so, are loaded again after it.
     """
-    from adal_ls.agent import trust
+    from adal_ls.agent import trust, unsaved
 
     path = real = project_of(path)
     if not (revoke or real.is_dir()):  # what was trusted once may be gone
@@ -32,6 +33,7 @@ def command(path: Path, revoke: bool) -> None:
             give(f"{real} is no longer trusted." if known else f"{real} was not trusted.")
         else:
             trust.grant(path)
+            unsaved.confirm(path)
             give(f"{real} is trusted: adal-ls may load and run the tools in its .adal folder.")
             if not holds_tools(os.fspath(real)):
                 say(_nothing_there(real))

@@ -21,7 +21,11 @@ RUN_CANCEL = "adal/run/cancel"
 RUN_LIST = "adal/run/list"
 RUN_GET = "adal/run/get"
 APPROVAL_PENDING = "adal/approval/pending"
+RUN_SET_MODE = "adal/run/setMode"
 APPROVAL_ARGUMENTS = "adal/approval/arguments"
+GRANTS_LIST = "adal/grants/list"
+GRANTS_REVOKE = "adal/grants/revoke"
+DECISIONS_LIST = "adal/decisions/list"
 
 # Server → editor.
 TOOLS_CHANGED = "adal/tools/changed"
@@ -97,6 +101,16 @@ TABLE: tuple[Method, ...] = (
         "server",
         "The full arguments of an approval too large to send with it.",
     ),
+    Method(
+        RUN_SET_MODE,
+        "request",
+        "editor",
+        "server",
+        "Switches the permission mode of a run that is going on. Questions that wait go on waiting.",
+    ),
+    Method(GRANTS_LIST, "request", "editor", "server", "The remembered approvals that count here, oldest first."),
+    Method(GRANTS_REVOKE, "request", "editor", "server", "Forgets a remembered approval; the next call asks again."),
+    Method(DECISIONS_LIST, "request", "editor", "server", "The decision log: who allowed or denied a call, and why."),
     Method(
         TOOLS_CHANGED, "notification", "server", "editor", "A project's tools are others than before; list them again."
     ),

@@ -36,6 +36,11 @@ class RunCancelParams(Message):
     run_id: str
 
 
+class RunSetModeParams(Message):
+    run_id: str
+    mode: PermissionMode
+
+
 class Usage(Message):
     input_tokens: int
     output_tokens: int
@@ -109,6 +114,18 @@ class DecisionEvent(Message):
     decided_by: str = Field(description="person, mode, policy, require_approval, grant or the reason nobody was asked.")
     option_kind: str | None = None
     reason: str | None = None
+    mode: PermissionMode | None = Field(default=None, description="The permission mode at that moment.")
+    rule: str | None = Field(default=None, description="The remembered answer that decided, or that began here.")
+    edited: bool | None = Field(default=None, description="The person edited the arguments; the digest is of those.")
+    waited_ms: float | None = Field(default=None, description="How long the question was open; absent: not asked.")
+    project_root: str | None = None
+
+
+class ModeEvent(Message):
+    """The run's permission mode from here on; a run begins in `default` where nothing else is told."""
+
+    type: Literal["mode"] = "mode"
+    mode: PermissionMode
 
 
 class Todo(Message):
@@ -154,6 +171,7 @@ Event = Annotated[
     | StateEvent
     | DecisionEvent
     | TodosEvent
+    | ModeEvent
     | NoticeEvent
     | ErrorEvent
     | FinishedEvent,

@@ -82,7 +82,7 @@ class Loads:
         for project in self._projects:
             root = uris.real(project.root)
             if root not in self._loaded and root not in self._in_flight:
-                self.load(project)
+                self.load(project, unsaved=True)  # that a folder is open is no wish for what an agent wrote in it
 
     def drop(self, project: Project) -> None:
         """A project's file is gone. Should the same come back, it is loaded again."""

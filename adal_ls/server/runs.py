@@ -32,6 +32,10 @@ FORWARDED = (
     methods.RUN_GET,
     methods.APPROVAL_PENDING,
     methods.APPROVAL_ARGUMENTS,
+    methods.RUN_SET_MODE,
+    methods.GRANTS_LIST,
+    methods.GRANTS_REVOKE,
+    methods.DECISIONS_LIST,
 )
 """Requests of the editor that the host answers as they stand."""
 

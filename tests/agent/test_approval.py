@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from adal_ls.agent.approval import MAX_INLINE_ARGUMENTS, Answer, Approvals, Question
+from adal_ls.agent.answers import Answer
+from adal_ls.agent.approval import MAX_INLINE_ARGUMENTS, Approvals, Question
 from adal_ls.agent.digest import args_digest
+from adal_ls.agent.rules import Call
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest
 from tests.agent.approvers import Desk, Person, answer
 
@@ -18,9 +21,16 @@ def question(arguments: dict[str, Any] | None = None, *, grantable: bool = True,
     return Question(
         run_id="run",
         call_id="call",
-        tool=tool,
-        arguments=arguments,
-        args_digest=args_digest(tool, arguments, "/work", "source"),
+        call=Call(
+            tool=tool,
+            arguments=arguments,
+            digest=args_digest(tool, arguments, "/work", "source"),
+            workspace=Path("/work"),
+            folder=Path("/work"),
+            kind="custom",
+            group=None,
+            source_digest="source",
+        ),
         input_schema={"type": "object"},
         preview=None,
         grantable=grantable,
@@ -36,7 +46,7 @@ async def test_allow_once_allows_and_is_not_remembered() -> None:
     result = await approvals.ask(question())
     assert result.allowed
     assert (result.decided_by, result.option_kind) == ("person", "allow_once")
-    assert not approvals.is_granted("bump", question().args_digest)
+    assert approvals.granted(question().call) is None
 
 
 async def test_a_rejection_carries_its_feedback() -> None:
@@ -95,28 +105,40 @@ async def test_the_options_hold_one_allow_once_and_one_reject_once_and_show_the_
     await Approvals(person).ask(question())
     await Approvals(person).ask(question(grantable=False))
     kinds = [[option.kind for option in request.options] for request in person.asked]
-    assert kinds == [["allow_once", "allow_always", "reject_once"], ["allow_once", "reject_once"]]
-    always = person.asked[0].options[1]
-    assert always.label == "Always allow with these arguments (this session)"
-    assert always.rule is not None
-    assert "exactly these arguments" in always.rule
+    assert kinds == [
+        ["allow_once", "allow_always", "allow_always", "reject_once", "reject_always"],
+        ["allow_once", "reject_once", "reject_always"],
+    ]
+    exact, whole = person.asked[0].options[1:3]
+    assert (exact.label, exact.covers, exact.life) == (
+        "Always allow with these arguments (this session)",
+        "arguments",
+        "session",
+    )
+    assert "exactly these arguments" in str(exact.rule)
+    assert (whole.label, whole.covers, whole.life) == (
+        "Always allow every call of bump (this session)",
+        "tool",
+        "session",
+    )
+    assert "until this session ends" in str(whole.rule)
 
 
 async def test_a_grant_covers_the_same_arguments_only() -> None:
-    approvals = Approvals(Person("allow_always_session"))
+    approvals = Approvals(Person("always_arguments_session"))
     await approvals.ask(question({"tag": "a"}))
-    assert approvals.is_granted("bump", question({"tag": "a"}).args_digest)
-    assert not approvals.is_granted("bump", question({"tag": "b"}).args_digest)
-    assert not approvals.is_granted("other", question({"tag": "a"}).args_digest)
+    assert approvals.granted(question({"tag": "a"}).call) is not None
+    assert approvals.granted(question({"tag": "b"}).call) is None
+    assert approvals.granted(question({"tag": "a"}, tool="other").call) is None
 
 
 async def test_always_with_edited_arguments_remembers_nothing() -> None:
     approvals = Approvals(
-        Person(lambda request: answer(request, "allow_always_session", updated_input={"tag": "mine"}))
+        Person(lambda request: answer(request, "always_arguments_session", updated_input={"tag": "mine"}))
     )
     result = await approvals.ask(question())
     assert result.updated_input == {"tag": "mine"}
-    assert not approvals.is_granted("bump", question().args_digest)
+    assert approvals.granted(question().call) is None
 
 
 async def test_a_grant_settles_the_waiting_questions_of_the_same_call_and_no_others() -> None:
@@ -126,7 +148,7 @@ async def test_a_grant_settles_the_waiting_questions_of_the_same_call_and_no_oth
         asyncio.ensure_future(approvals.ask(question({"tag": tag}))) for tag in ("same", "same", "other")
     )
     first, second, third = await desk.until(3)
-    desk.reply(first, "allow_always_session")
+    desk.reply(first, "always_arguments_session")
     assert (await same).decided_by == "person"
     assert (await also).decided_by == "grant"
     assert [resolved.reason for resolved in desk.told] == ["answered", "withdrawn"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +108,11 @@ async def test_arguments_changed_while_the_person_decides_are_not_run(ran: Ran, 
 async def test_the_digest_is_computed_again_at_the_last_moment(
     ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = gate._digest
+    real = gate._call_of
 
-    async def moved(*given: Any) -> str:
-        return "moved" if asked else await real(*given)
+    async def moved(*given: Any) -> Any:
+        call = await real(*given)
+        return replace(call, digest="moved") if asked else call
 
     asked: list[ApprovalRequest] = []
 
@@ -118,7 +120,7 @@ async def test_the_digest_is_computed_again_at_the_last_moment(
         asked.append(request)
         return answer(request, "allow_once")
 
-    monkeypatch.setattr(gate, "_digest", moved)
+    monkeypatch.setattr(gate, "_call_of", moved)
     made = context(tmp_path, Person(allow))
     result = await gate.execute(BASH, made)
     assert "changed since approval" in result.observation
@@ -196,7 +198,7 @@ async def test_after_two_rejections_the_identical_call_is_refused_unasked(ran: R
 
 
 async def test_an_always_answer_covers_the_very_same_call_until_something_changes(ran: Ran, tmp_path: Path) -> None:
-    person = Person("allow_always_session")
+    person = Person("always_arguments_session")
     made = context(tmp_path, person)
     await gate.execute(BASH, made)
     await gate.execute(ModelCall("c2", "bash", {"command": "touch canary"}), made)
@@ -285,7 +287,7 @@ async def test_a_script_that_changes_after_the_approval_of_its_command_is_not_ru
 
 async def test_an_always_answer_for_a_command_ends_when_its_script_changes(ran: Ran, tmp_path: Path) -> None:
     (tmp_path / "build.sh").write_text("echo built")
-    person = Person("allow_always_session")
+    person = Person("always_arguments_session")
     made = context(tmp_path, person)
     for _ in range(2):
         await gate.execute(ModelCall("c1", "bash", {"command": "sh build.sh"}), made)

@@ -28,7 +28,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 def test_the_call_is_shown_in_full_and_runs_when_it_is_allowed(project: Path) -> None:
     terminal = Terminal("run", "--trust", "-q", "note(text='buy milk')", cwd=project)
-    card = terminal.expect("Choose 1 to 3: ")
+    card = terminal.expect("Choose 1 to 7: ")
     for part in ("Run this? note", '"text": "buy milk"', f"in folder {project}", "tools.py", "[1] Allow once"):
         assert part in card
     assert "with exactly these arguments" in card
@@ -42,8 +42,8 @@ def test_the_call_is_shown_in_full_and_runs_when_it_is_allowed(project: Path) ->
 
 def test_a_denial_takes_a_reason_to_the_model(project: Path) -> None:
     terminal = Terminal("run", "--trust", "-q", "note(text='x')", "-o", "json", cwd=project)
-    terminal.expect("Choose 1 to 3: ")
-    terminal.answer("3")
+    terminal.expect("Choose 1 to 7: ")
+    terminal.answer("n")
     terminal.expect("Reason for the agent")
     terminal.answer("write it in the diary")
     code, output = terminal.wait()
@@ -55,11 +55,11 @@ def test_a_denial_takes_a_reason_to_the_model(project: Path) -> None:
 
 def test_only_an_offered_choice_is_an_answer(project: Path) -> None:
     terminal = Terminal("run", "--trust", "-q", "note(text='x')", cwd=project)
-    terminal.expect("Choose 1 to 3: ")
-    for wrong in ("", "yes", "0", "4", "1 2"):
+    terminal.expect("Choose 1 to 7: ")
+    for wrong in ("", "yes", "0", "8", "1 2"):
         terminal.answer(wrong)
         terminal.expect("is none of the choices")
-        terminal.expect("Choose 1 to 3: ")
+        terminal.expect("Choose 1 to 7: ")
     assert notes(project) == []
     terminal.answer("1")
     assert terminal.wait()[0] == 0
@@ -68,7 +68,7 @@ def test_only_an_offered_choice_is_an_answer(project: Path) -> None:
 
 def test_the_end_of_input_is_no_approval(project: Path) -> None:
     terminal = Terminal("run", "--trust", "-q", "note(text='x')", cwd=project)
-    terminal.expect("Choose 1 to 3: ")
+    terminal.expect("Choose 1 to 7: ")
     terminal.end_of_input()
     terminal.wait()
     assert notes(project) == []
@@ -82,9 +82,9 @@ def test_what_was_typed_before_the_question_is_no_answer_to_it(project: Path) ->
     terminal = Terminal("run", "--trust", "-q", "note(text='x')", cwd=project)
     terminal.answer("1")
     (project / "go").touch()
-    terminal.expect("Choose 1 to 3: ")
+    terminal.expect("Choose 1 to 7: ")
     assert notes(project) == []
-    terminal.answer("3")
+    terminal.answer("n")
     terminal.expect("Reason")
     terminal.answer("")
     terminal.wait()
@@ -102,9 +102,9 @@ def test_always_asks_no_more_for_the_same_arguments_in_this_run(project: Path) -
         """,
     )
     terminal = Terminal("run", "--trust", "-m", model, "-q", "go", cwd=project)
-    terminal.expect("Choose 1 to 3: ")
+    terminal.expect("Choose 1 to 7: ")
     terminal.answer("2")
-    card = terminal.expect("Choose 1 to 3: ")
+    card = terminal.expect("Choose 1 to 7: ")
     assert '"text": "b"' in card
     terminal.answer("1")
     assert terminal.wait()[0] == 0
@@ -115,10 +115,10 @@ def test_calls_of_one_turn_are_asked_about_one_by_one_and_each_gets_its_own_answ
     terminal = Terminal("run", "--trust", "-q", "note(text='a') note(text='b') note(text='c')", cwd=project)
     kept = []
     for _ in range(3):
-        card = terminal.expect("Choose 1 to 3: ")
+        card = terminal.expect("Choose 1 to 7: ")
         (text,) = (text for text in "abc" if f'"text": "{text}"' in card.rpartition("Run this?")[2])
         if text == "b":
-            terminal.answer("3")
+            terminal.answer("n")
             terminal.expect("Reason")
             terminal.answer("")
         else:
@@ -129,9 +129,9 @@ def test_calls_of_one_turn_are_asked_about_one_by_one_and_each_gets_its_own_answ
 
 
 def test_no_argument_can_pass_for_our_own_lines_or_steer_the_terminal(project: Path) -> None:
-    forged = "\\x1b[2J\\n\\n[1] Allow once\\nChoose 1 to 3: 1\\u202e"
+    forged = "\\x1b[2J\\n\\n[1] Allow once\\nChoose 1 to 7: 1\\u202e"
     terminal = Terminal("run", "--trust", "-q", f"note(text='{forged}')", cwd=project)
-    card = terminal.expect("\nChoose 1 to 3: ")
+    card = terminal.expect("\nChoose 1 to 7: ")
     assert "\x1b[2J" not in card
     assert "\u202e" not in card
     assert "Allow once\\nChoose" in card
@@ -142,10 +142,10 @@ def test_no_argument_can_pass_for_our_own_lines_or_steer_the_terminal(project: P
 def test_a_shell_command_is_shown_line_by_line_in_a_gutter(project: Path) -> None:
     model = script(project, '- calls: [{name: bash, arguments: {command: "echo a\\n[1] Allow once"}}]\n- text: done\n')
     terminal = Terminal("run", "--trust", "-m", model, "-q", "go", cwd=project)
-    card = terminal.expect("Choose 1 to 3: ")
+    card = terminal.expect("Choose 1 to 5: ")
     assert "  │ echo a\n  │ [1] Allow once\n" in card
     assert "runs a shell command" in card
-    terminal.answer("3")
+    terminal.answer("n")
     terminal.expect("Reason")
     terminal.answer("")
     assert terminal.wait()[0] == 0
@@ -157,7 +157,7 @@ def test_arguments_too_large_for_one_message_are_shown_whole(project: Path) -> N
         json.dumps([{"calls": [{"name": "note", "arguments": {"text": text}}]}, {"text": "done"}])
     )
     terminal = Terminal("run", "--trust", "-m", "script:turns.yaml", "-q", "go", cwd=project)
-    card = terminal.expect("Choose 1 to 3: ")
+    card = terminal.expect("Choose 1 to 7: ")
     assert text in card.rpartition("Run this?")[2]
     terminal.answer("1")
     assert terminal.wait()[0] == 0
@@ -165,7 +165,7 @@ def test_arguments_too_large_for_one_message_are_shown_whole(project: Path) -> N
 
 def test_ctrl_c_at_a_question_cancels_the_run_and_keeps_its_history(project: Path) -> None:
     terminal = Terminal("run", "--trust", "-q", "note(text='x')", "-o", "json", cwd=project)
-    terminal.expect("Choose 1 to 3: ")
+    terminal.expect("Choose 1 to 7: ")
     terminal.interrupt()
     code, output = terminal.wait()
     assert code == 1
@@ -203,12 +203,12 @@ def test_findings_show_the_line_with_a_marker_at_a_terminal(project: Path) -> No
 
 def test_y_allows_once_and_n_denies(project: Path) -> None:
     terminal = Terminal("run", "--trust", "-q", "note(text='a') note(text='b')", cwd=project)
-    card = terminal.expect("Choose 1 to 3: ")
+    card = terminal.expect("Choose 1 to 7: ")
     assert "[1] Allow once (y)" in card
-    assert "[3] Deny (n)" in card
+    assert "[6] Deny (n)" in card
     allowed = "a" if '"text": "a"' in card.rpartition("Run this?")[2] else "b"
     terminal.answer("Y")
-    terminal.expect("Choose 1 to 3: ")
+    terminal.expect("Choose 1 to 7: ")
     terminal.answer("n")
     terminal.expect("Reason")
     terminal.answer("")
@@ -218,7 +218,7 @@ def test_y_allows_once_and_n_denies(project: Path) -> None:
 
 def test_a_question_shows_where_the_tool_is_defined(project: Path) -> None:
     terminal = Terminal("run", "--trust", "-q", "note(text='a')", cwd=project)
-    assert f"defined at {Path('.adal', 'tools.py')}:1\n" in terminal.expect("Choose 1 to 3: ")
+    assert f"defined at {Path('.adal', 'tools.py')}:1\n" in terminal.expect("Choose 1 to 7: ")
     terminal.end_of_input()
     terminal.wait()
 
@@ -234,7 +234,7 @@ def test_nothing_is_written_into_an_open_question(project: Path) -> None:
         )
     )
     terminal = Terminal("run", "--trust", "-q", "wait() note(text='a')", cwd=project)
-    terminal.expect("Choose 1 to 3: ")
+    terminal.expect("Choose 1 to 7: ")
     (project / "go").touch()
     store = Store.open(project)
     run_id = store.runs()[0].run_id
@@ -243,7 +243,7 @@ def test_nothing_is_written_into_an_open_question(project: Path) -> None:
     terminal.answer("")
     # What the terminal echoes, and our own words about the answer; the result came meanwhile.
     assert terminal.expect("is none of the choices") == "\n'' is none of the choices"
-    terminal.expect("Choose 1 to 3: ")
+    terminal.expect("Choose 1 to 7: ")
     terminal.answer("y")
     terminal.expect("result   wait success: waited")
     assert terminal.wait()[0] == 0
@@ -251,7 +251,7 @@ def test_nothing_is_written_into_an_open_question(project: Path) -> None:
 
 def test_a_question_that_always_has_settled_is_not_shown(project: Path) -> None:
     terminal = Terminal("run", "--trust", "-q", "note(text='a') note(text='a')", cwd=project)
-    terminal.expect("Choose 1 to 3: ")
+    terminal.expect("Choose 1 to 7: ")
     terminal.answer("2")
     assert terminal.wait()[0] == 0
     assert notes(project) == ["a", "a"]

@@ -19,6 +19,10 @@ export type ToolStatus = "success" | "error" | "cancelled";
 
 export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
+export type Covers = "arguments" | "pattern" | "tool";
+
+export type Life = "session" | "workspace";
+
 /** Zero-based; `character` in the position encoding agreed at `initialize` (LSP). */
 export interface Position {
   line: number;
@@ -161,6 +165,11 @@ export interface RunCancelParams {
   runId: string;
 }
 
+export interface RunSetModeParams {
+  runId: string;
+  mode: PermissionMode;
+}
+
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
@@ -230,6 +239,21 @@ export interface DecisionEvent {
   decidedBy: string;
   optionKind?: string;
   reason?: string;
+  /** The permission mode at that moment. */
+  mode?: PermissionMode;
+  /** The remembered answer that decided, or that began here. */
+  rule?: string;
+  /** The person edited the arguments; the digest is of those. */
+  edited?: boolean;
+  /** How long the question was open; absent: not asked. */
+  waitedMs?: number;
+  projectRoot?: string;
+}
+
+/** The run's permission mode from here on; a run begins in `default` where nothing else is told. */
+export interface ModeEvent {
+  type: "mode";
+  mode: PermissionMode;
 }
 
 export interface Todo {
@@ -303,6 +327,10 @@ export interface ApprovalOption {
   label: string;
   /** The rule that would be remembered, verbatim. */
   rule?: string;
+  /** What is remembered; absent where nothing is. */
+  covers?: Covers;
+  /** How long it is remembered; absent where nothing is. */
+  life?: Life;
 }
 
 /** What the call is about to do, in words a person can check. Control and bidi characters stand as `\u{..}`. */
@@ -330,9 +358,16 @@ export interface ApprovalRequest {
   inputSchema?: JsonObject;
   /** Plain facts, such as 'runs a shell command'. */
   risk?: string[];
+  /** Asked once more under the same id: what was wrong with the edited arguments of the answer before. */
+  problem?: string;
 }
 
-/** `updatedInput` replaces the arguments; the answer still echoes the digest of what was shown. */
+/**
+ * `updatedInput` replaces the arguments; the answer still echoes the digest of what was shown.
+ *
+ * It must fit the tool's schema: otherwise nothing runs, and the question comes again with the `problem`. Edited
+ * arguments are allowed for this once, whatever option was chosen.
+ */
 export interface ApprovalAnswer {
   approvalId: string;
   argsDigest: string;
@@ -359,6 +394,68 @@ export interface ApprovalArgumentsResult {
   arguments: JsonObject;
 }
 
+/** A remembered answer. It counts while the tool's code is what it was when the person chose it. */
+export interface Grant {
+  grantId: string;
+  tool: string;
+  /** What it covers, verbatim as the person chose it. */
+  rule: string;
+  covers: Covers;
+  scope: Life;
+  projectRoot: string;
+  /** JSON of the arguments, cut; where it covers only those. */
+  arguments?: string;
+  /** ISO 8601, UTC. */
+  created: string;
+}
+
+export interface GrantsListParams {
+  /** Only those of this folder; else of all open ones. */
+  projectRoot?: string;
+}
+
+export interface GrantsListResult {
+  grants: Grant[];
+}
+
+export interface GrantsRevokeParams {
+  grantId: string;
+}
+
+/** One line of the decision log: who or what decided about a call, why, and by which rule. */
+export interface Decision {
+  /** ISO 8601, UTC. */
+  time: string;
+  runId: string;
+  /** The number of the decision among the run's events. */
+  seq: number;
+  callId: string;
+  tool: string;
+  argsDigest: string;
+  /** What was decided about; edited ones as edited. */
+  arguments?: JsonObject;
+  decision: "allow" | "deny";
+  decidedBy: string;
+  optionKind?: string;
+  mode?: string;
+  rule?: string;
+  edited?: boolean;
+  reason?: string;
+  waitedMs?: number;
+  projectRoot?: string;
+}
+
+export interface DecisionsListParams {
+  projectRoot?: string;
+  runId?: string;
+  limit?: number;
+}
+
+/** Newest first. */
+export interface DecisionsListResult {
+  decisions: Decision[];
+}
+
 /** What can happen in a run, told apart by `type`. */
 export type Event =
   | PromptEvent
@@ -370,6 +467,7 @@ export type Event =
   | StateEvent
   | DecisionEvent
   | TodosEvent
+  | ModeEvent
   | NoticeEvent
   | ErrorEvent
   | FinishedEvent;
@@ -394,6 +492,14 @@ export interface EditorRequests {
   "adal/approval/pending": { params: Empty; result: ApprovalPendingResult };
   /** The full arguments of an approval too large to send with it. */
   "adal/approval/arguments": { params: ApprovalArgumentsParams; result: ApprovalArgumentsResult };
+  /** Switches the permission mode of a run that is going on. Questions that wait go on waiting. */
+  "adal/run/setMode": { params: RunSetModeParams; result: Empty };
+  /** The remembered approvals that count here, oldest first. */
+  "adal/grants/list": { params: GrantsListParams; result: GrantsListResult };
+  /** Forgets a remembered approval; the next call asks again. */
+  "adal/grants/revoke": { params: GrantsRevokeParams; result: Empty };
+  /** The decision log: who allowed or denied a call, and why. */
+  "adal/decisions/list": { params: DecisionsListParams; result: DecisionsListResult };
 }
 
 /** Requests that the editor answers. */

@@ -104,6 +104,8 @@ function withEvent(transcript: Transcript, event: Event): Transcript {
       return { ...transcript, state: event.state };
     case "todos":
       return { ...transcript, todos: event.todos };
+    case "mode": // a notice says it in words
+      return transcript;
     case "notice":
       return push(transcript, { kind: "notice", text: event.text });
     case "error":

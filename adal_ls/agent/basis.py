@@ -1,0 +1,52 @@
+"""What a call starts from beside its arguments: a tool's code, the file that an edit changes, the scripts that a
+command names.
+
+It is part of the digest of a call, so that a call that was allowed is another one once any of it has changed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from adal_ls.agent import base_file
+from adal_ls.agent.registry import RegisteredTool
+
+_WORD = re.compile(r"[^\s\"'`;|&<>(){}$=\0]+")
+"""What may name a file in a command: between blanks, quotes and the signs of a shell."""
+
+
+def basis(tool: RegisteredTool, arguments: Mapping[str, Any], root: Path) -> str:
+    """The basis of a call as things stand now; its paths start at `root`. Reads files."""
+    source = tool.source_digest
+    if tool.kind == "custom":
+        return source
+    if tool.group == "Edit":
+        return source + base_file.seen(root, arguments.get("path"))
+    if tool.group == "Bash":
+        return source + _named_files(root, arguments.get("command"))
+    if tool.group in ("Read", "Search"):
+        return f"{source} {_real_place(root, arguments.get('path', '.'))}"
+    return source
+
+
+def _named_files(root: Path, command: object) -> str:
+    """What the files of the workspace hold that a command names, such as a script (CVE-2026-32921): `sh build.sh` that
+    was allowed is another command once build.sh is another script."""
+    if not isinstance(command, str):
+        return " no command"
+    words = dict.fromkeys(_WORD.findall(command))
+    inside = os.path.realpath(root) + os.sep
+    found = (word for word in words if os.path.realpath(root / word).startswith(inside))
+    return "".join(base_file.seen(root, word) for word in found if os.path.isfile(root / word))  # noqa: PTH113
+
+
+def _real_place(root: Path, path: object) -> str:
+    """Where a path leads to, so that a link that was turned round meanwhile is noticed."""
+    try:
+        return os.path.realpath(root / path) if isinstance(path, str) else "no path"
+    except (OSError, ValueError) as fault:
+        return f"unreadable: {type(fault).__name__}"
