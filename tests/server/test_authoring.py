@@ -143,6 +143,14 @@ def test_the_open_text_of_a_module_beside_counts(client: Client, workspace: Work
     ]
 
 
+def test_the_signature_of_an_entry_shows_the_key_that_is_written(client: Client, workspace: Workspace) -> None:
+    session = Session(client, workspace, "utf-16")
+    assert "(" in session.offered["signatureHelpProvider"]["triggerCharacters"]
+    found = session.ask("signatureHelp", position=session.place(10, ENTRY))
+    assert found["signatures"][0]["label"].startswith('{"function": callable')
+    assert found["activeParameter"] == 0
+
+
 @ENCODINGS
 def test_completion_replaces_in_the_clients_units(client: Client, workspace: Workspace, encoding: str) -> None:
     session = Session(client, workspace, encoding)
@@ -305,5 +313,5 @@ def test_other_documents_get_nothing(client: Client, workspace: Workspace, metho
     client.open(uri, TEXT)
     start = {"line": 0, "character": 5}
     params = {"position": start, "range": {"start": start, "end": start}, "newName": "x"}
-    params["context"] = {"includeDeclaration": True, "triggerKind": 1}
+    params["context"] = {"includeDeclaration": True, "triggerKind": 1, "isRetrigger": False}
     assert client.request(f"textDocument/{method}", {"textDocument": {"uri": uri}, **params}) == empty
