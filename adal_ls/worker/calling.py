@@ -10,15 +10,18 @@ import asyncio
 import contextvars
 import functools
 import inspect
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adal_ls.worker import frames
 from adal_ls.worker.arguments import BadArgumentsError, Signature
 from adal_ls.worker.data import ToolResult
-from adal_ls.worker.listing import Function
+from adal_ls.worker.listing import Function, ListedTool
+from adal_ls.worker.load import missing_module
 from adal_ls.worker.results import as_text, cut, from_value, to_json
 from adal_ls.worker.sources import Sources
 
@@ -33,15 +36,16 @@ OnProgress = Callable[[str], None]
 _MOST_PROGRESS = 100_000
 
 
-async def call(
-    function: Function,
-    signature: Signature,
-    arguments: Mapping[str, object],
-    sources: Sources,
-    *,
-    limit: int,
-    on_progress: OnProgress,
-) -> ToolResult:
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What a call needs beside the tool and its arguments. `limit`: bytes of the observation."""
+
+    sources: Sources
+    limit: int
+    on_progress: OnProgress
+
+
+async def call(tool: ListedTool, arguments: Mapping[str, object], ways: Ways) -> ToolResult:
     """The result of the call; an exception of the tool, SystemExit too, is an error result.
 
     Raises:
@@ -50,48 +54,60 @@ async def call(
     """
     started = time.perf_counter()
     try:
-        positional, keywords = signature.bind(arguments)
-        value = await _outcome(function, positional, keywords, on_progress)
-        result = from_value(value, limit)
+        result = await _outcome(tool, arguments, ways)
     except BadArgumentsError as fault:
-        result = ToolResult("error", None, cut(str(fault), limit))
+        result = ToolResult("error", None, cut(str(fault), ways.limit))
     except (asyncio.CancelledError, StillRunningError):
         raise
     except BaseException as fault:  # noqa: BLE001 - a tool must not end the worker, not even by SystemExit
-        result = _failed(fault, sources, limit)
-    took = (time.perf_counter() - started) * 1000
-    return ToolResult(
-        result.status,
-        result.output,
-        result.observation,
-        result.display,
-        duration_ms=round(took, 3),
-        trace=result.trace,
-    )
+        result = _failed(fault, ways)
+    return replace(result, duration_ms=round((time.perf_counter() - started) * 1000, 3))
 
 
-def _failed(fault: BaseException, sources: Sources, limit: int) -> ToolResult:
+def _failed(fault: BaseException, ways: Ways) -> ToolResult:
+    trace = frames.user_trace(fault, ways.sources)
     if isinstance(fault, SystemExit):
         text = f"SystemExit: the tool ends the program (exit code {frames.exit_code(fault)})"
     else:
         text = frames.message(fault)
-    return ToolResult("error", None, cut(as_text(to_json(text)), limit), trace=frames.user_trace(fault, sources))
+    if isinstance(fault, ModuleNotFoundError) and fault.name:
+        trace += f"Python: {sys.executable}. {missing_module(fault.name, ways.sources)}\n"
+    return ToolResult("error", None, cut(as_text(to_json(text)), ways.limit), trace=trace)
 
 
-async def _outcome(
-    function: Function, positional: list[object], keywords: dict[str, object], on_progress: OnProgress
-) -> object:
-    if _is_async(function):
-        value = function(*positional, **keywords)
+async def _outcome(tool: ListedTool, arguments: Mapping[str, object], ways: Ways) -> ToolResult:
+    if _is_async(tool.function):
+        value = _called(tool, arguments)
     else:
-        value = await _in_thread(lambda: function(*positional, **keywords))
+        value = await _in_thread(lambda: _called_to_the_end(tool, arguments, ways))
     if inspect.isawaitable(value):
         value = await value
-    if isinstance(value, Iterator) and inspect.isgenerator(value):
-        return await _in_thread(functools.partial(_last_of, value, on_progress))
-    if isinstance(value, AsyncIterator):
-        return await _last_of_async(value, on_progress)
-    return value
+    if inspect.isgenerator(value):
+        value = await _in_thread(functools.partial(_last_of, value, ways))
+    elif isinstance(value, AsyncIterator):
+        value = await _last_of_async(value, ways)
+    return value if isinstance(value, ToolResult) else from_value(value, ways.limit)
+
+
+def _called(tool: ListedTool, arguments: Mapping[str, object]) -> object:
+    positional, keywords = _signature(tool).bind(arguments)
+    return tool.function(*positional, **keywords)
+
+
+def _called_to_the_end(tool: ListedTool, arguments: Mapping[str, object], ways: Ways) -> object:
+    """In the thread of a tool that is not async: also what its validators and the classes of its results do happens
+    there. What is awaited or iterated is given back as it is."""
+    value = _called(tool, arguments)
+    if inspect.isgenerator(value):
+        return _last_of(value, ways)
+    if inspect.isawaitable(value) or isinstance(value, AsyncIterator):
+        return value
+    return from_value(value, ways.limit)
+
+
+@functools.cache
+def _signature(tool: ListedTool) -> Signature:
+    return Signature(tool.loaded.name, tool.function)
 
 
 def _is_async(function: Function) -> bool:
@@ -101,20 +117,20 @@ def _is_async(function: Function) -> bool:
     return inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner)
 
 
-def _last_of(values: Iterator[object], on_progress: OnProgress) -> object:
+def _last_of(values: Iterator[object], ways: Ways) -> ToolResult:
     last: object = None
     while True:
         try:
             last = next(values)
         except StopIteration as end:
-            return last if end.value is None else end.value
-        on_progress(_progress_text(last))
+            return from_value(last if end.value is None else end.value, ways.limit)
+        ways.on_progress(_progress_text(last))
 
 
-async def _last_of_async(values: AsyncIterator[object], on_progress: OnProgress) -> object:
+async def _last_of_async(values: AsyncIterator[object], ways: Ways) -> object:
     last: object = None
     async for last in values:
-        on_progress(_progress_text(last))
+        ways.on_progress(_progress_text(last))
     return last
 
 

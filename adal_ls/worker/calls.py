@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from adal_ls.wire.peer import REQUEST_FAILED, Json, Peer, RpcError
 from adal_ls.worker.data import ToolResult, result_to_json
+from adal_ls.worker.ending import break_down
 from adal_ls.worker.load import Project
 from adal_ls.worker.printed import CALL
 from adal_ls.worker.results import within_frame
+from adal_ls.worker.surroundings import Surroundings
 
-if TYPE_CHECKING:
-    from adal_ls.worker.arguments import Signature
+
+@functools.cache
+def machinery() -> types.ModuleType:
+    """What runs a tool. It needs pydantic, which takes 50 ms and is not needed to load."""
+    from adal_ls.worker import calling
+
+    return calling
+
+
+class _WorkerPeer(Peer):
+    """A call whose answer cannot be sent would be waited for until its time is up."""
+
+    def _post(self, message: dict[str, Json]) -> None:
+        try:
+            super()._post(message)
+        except BaseException as fault:  # noqa: BLE001 - tool code has broken json, the builtins or the pipe
+            break_down(fault)
 
 
 class Calls:
@@ -22,36 +40,26 @@ class Calls:
     def __init__(self, project: Project, send: Callable[[bytes], None]) -> None:
         self._project = project
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
-        self._signatures: dict[str, Signature] = {}
-        self.peer = Peer(send, {"call": self._call, "cancel": self._cancel})
+        self._surroundings = Surroundings()
+        self.peer = _WorkerPeer(send, {"call": self._call, "cancel": self._cancel})
 
     async def _call(self, params: Json) -> Json:
-        # Here, since they need pydantic, which takes 50 ms and is not needed to load.
-        from adal_ls.worker.arguments import Signature
-        from adal_ls.worker.calling import StillRunningError, call
-
+        machine = machinery()
         token: str = params["call"]
         CALL.set(token)
+        if not self._running:
+            self._surroundings.restore()
         tool = self._project.tools[params["name"]]
-        if tool.loaded.name not in self._signatures:
-            self._signatures[tool.loaded.name] = Signature(tool.loaded.name, tool.function)
-        self._running[token] = task = asyncio.ensure_future(
-            call(
-                tool.function,
-                self._signatures[tool.loaded.name],
-                params["arguments"],
-                self._project.sources,
-                limit=params["limit"],
-                on_progress=lambda text: self.peer.notify("progress", {"call": token, "text": text}),
-            )
-        )
+        on_progress = lambda text: self.peer.notify("progress", {"call": token, "text": text})  # noqa: E731
+        ways = machine.Ways(self._project.sources, params["limit"], on_progress)
+        self._running[token] = task = asyncio.ensure_future(machine.call(tool, params["arguments"], ways))
         try:
             return result_to_json(within_frame(await task))
         except asyncio.CancelledError:
             if not task.cancelled():
                 raise
             return result_to_json(ToolResult("cancelled", None, "The call was cancelled."))
-        except StillRunningError:
+        except machine.StillRunningError:
             raise RpcError(REQUEST_FAILED, "the tool cannot be stopped without its process") from None
         finally:
             del self._running[token]

@@ -3,12 +3,15 @@ seen while tool code blocks."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import threading
 from collections.abc import Callable
 
 from adal_ls.wire.framing import BrokenFrameError, read_with_prefix, with_prefix
+
+_os_write = os.write  # code of a project may replace what the module holds
 
 OnBody = Callable[[bytes], None]
 OnEnd = Callable[[str | None], None]
@@ -43,6 +46,11 @@ class BlockingWriter:
         self._descriptor = descriptor
         self._lock = threading.Lock()
 
+    def close(self) -> None:
+        """In a forked child: nothing is sent any more, also not to a file that gets the descriptor's number."""
+        close_quietly(self._descriptor)
+        self._descriptor = -1
+
     def send(self, body: bytes) -> None:
         with self._lock:
             _write(self._descriptor, with_prefix(body))
@@ -73,7 +81,12 @@ class QueueWriter:
             os.close(self._descriptor)
 
 
+def close_quietly(descriptor: int) -> None:
+    with contextlib.suppress(OSError):
+        os.close(descriptor)
+
+
 def _write(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
-        view = view[os.write(descriptor, view) :]
+        view = view[_os_write(descriptor, view) :]

@@ -38,7 +38,9 @@ from adal_ls.worker.death import (
     by_itself,
     by_load_limit,
     crash_place,
+    hang_place,
     unloaded,
+    without_places,
 )
 from adal_ls.worker.ending import end_strays
 from adal_ls.worker.forking import ParentLostError
@@ -85,12 +87,11 @@ class WorkerClient:
         self._writer = QueueWriter(started.writing)
         self._peer = Peer(
             self._writer.send,
-            {"hello": self._hello, "hangs": self._hangs, "progress": self._progress},
+            {"hello": self._hello, "progress": self._progress},
             new_id=lambda: secrets.token_hex(16),
             strict=True,
         )
         self._greeting: asyncio.Future[Json] = self._loop.create_future()
-        self._hang: tuple[str, int] | None = None
         self._end: Death | None = None
         self._ended: asyncio.Future[Death] = self._loop.create_future()
         self._worn = False
@@ -168,7 +169,7 @@ class WorkerClient:
                 self._finish(CLOSED)
                 raise
             self._output.drain()
-        return replace(project, output=transcript.text, python=project.python or self._interpreter)
+        return replace(project, output=without_places(transcript.text), python=project.python or self._interpreter)
 
     async def call(
         self,
@@ -290,19 +291,15 @@ class WorkerClient:
             raise WorkerDiedError("the tool worker ends because a call was stopped; start a new one")
 
     def _unloaded(self, death: Death, transcript: Transcript) -> LoadedProject:
-        self._output.drain()  # a crash tells its place there
-        seen = crash_place(transcript.text, self._root) if death.kind == "crash" else self._hang
-        return unloaded(death, self._root, self._interpreter, seen)
+        self._output.drain()  # the place is told there
+        find = crash_place if death.kind == "crash" else hang_place
+        return unloaded(death, self._root, self._interpreter, find(transcript.text, self._root))
 
     # What the worker tells. Nothing here trusts it.
 
     async def _hello(self, params: Json) -> Json:
         if not self._greeting.done():
             self._greeting.set_result(params)
-        return None
-
-    async def _hangs(self, params: Json) -> Json:
-        self._hang = (str(params["file"]), int(params["line"]))
         return None
 
     async def _progress(self, params: Json) -> Json:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adal_ls.worker.data import LoadedProject, LoadError, LoadErrorKind
-from adal_ls.worker.ending import describe_exit
+from adal_ls.worker.ending import BROKEN, describe_exit
 from adal_ls.worker.sources import Sources
 
 _CRASH_FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.M)  # as faulthandler writes it
+_THREAD = re.compile(r"^(?:Current thread|Thread) 0x.*$", re.M)
+_TOLD = re.compile(r"^Timeout \(\d+:\d\d:\d\d(?:\.\d+)?\)!\n(?:(?:Current thread|Thread) 0x.*\n|  .*\n|\n)*", re.M)
 _ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 
 
@@ -62,7 +64,7 @@ def unloaded(death: Death, root: Path, python: str, seen: tuple[str, int] | None
     """A project whose worker died while loading it; `seen` is the file and line it hung or crashed at."""
     file, line = str(root / ".adal" / "tools.py"), 0
     text = f"the file {death.text}"
-    if death.kind == "exit" and death.exit_code is not None:
+    if death.kind == "exit" and death.exit_code not in (None, BROKEN):
         text = f"the file ends the program while being loaded (exit code {death.exit_code})"
     if death.kind in ("timeout", "crash") and seen is not None:
         file, line = seen
@@ -70,10 +72,28 @@ def unloaded(death: Death, root: Path, python: str, seen: tuple[str, int] | None
 
 
 def crash_place(printed: str, root: Path) -> tuple[str, int] | None:
-    """File and line of the project in the last words of a worker that crashed; the deepest frame comes first."""
+    """File and line of the project in the last words of a worker that crashed."""
     _, said, frames = printed.rpartition("Fatal Python error: ")
+    return _deepest(frames, root) if said else None
+
+
+def hang_place(printed: str, root: Path) -> tuple[str, int] | None:
+    """File and line of the project where the main thread was when the time for loading was nearly over."""
+    _, said, threads = printed.rpartition("Timeout (")
     if not said:
         return None
+    # The main thread is the oldest, which comes last.
+    places = (_deepest(thread, root) for thread in reversed(_THREAD.split(threads)))
+    return next((place for place in places if place is not None), None)
+
+
+def without_places(printed: str) -> str:
+    """What was printed, without the lines in which a worker tells where it hung."""
+    return _TOLD.sub("", printed)
+
+
+def _deepest(frames: str, root: Path) -> tuple[str, int] | None:
+    """The first frame of the project: the deepest comes first."""
     sources = Sources(str(root))
     for frame in _CRASH_FRAME.finditer(frames):
         # All but ASCII stands escaped. On Windows a backslash may be just that.

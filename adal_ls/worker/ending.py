@@ -8,7 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
+from typing import NoReturn
+
+# Taken before code of a project runs, which may replace or delete what a module holds.
+_exit, _write = os._exit, os.write
+
+BROKEN = 70
+"""The exit code of a worker whose own code fails: the project has changed something in Python that it needs."""
 
 MARK = "ADAL_WORKER"
 """The environment variable that tells a worker's processes, wherever they have gone, from all others."""
@@ -46,12 +54,24 @@ def end_strays(mark: str | None) -> None:
 
 def kill_own_group() -> None:
     """Ends the calling worker and its children at once."""
-    for pid in _descendants(os.getpid()):
-        _kill(pid)
-    end_strays(os.environ.get(MARK))
-    if sys.platform != "win32" and os.getpgrp() == os.getpid():
-        os.killpg(0, signal.SIGKILL)
-    os._exit(1)
+    try:
+        for pid in _descendants(os.getpid()):
+            _kill(pid)
+        end_strays(os.environ.get(MARK))
+        if sys.platform != "win32" and os.getpgrp() == os.getpid():
+            os.killpg(0, signal.SIGKILL)
+    finally:
+        _exit(1)
+
+
+def break_down(fault: BaseException) -> NoReturn:
+    """Ends the worker where its own code fails. What it prints is shown to the person."""
+    try:
+        text = "".join(traceback.format_exception(fault))
+        _write(2, text.encode("utf-8", "backslashreplace"))
+    except BaseException:  # noqa: BLE001, S110 - not even that works any more
+        pass
+    _exit(BROKEN)
 
 
 def describe_exit(code: int | None) -> str:
@@ -64,6 +84,8 @@ def describe_exit(code: int | None) -> str:
         except ValueError:
             name = str(-code)
         return f"crashed (signal {name})"
+    if code == BROKEN:
+        return "broke down: code of the project has changed a part of Python that it needs (the output says more)"
     return f"ended its process (exit code {code})"
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import traceback
-import types
 
 from adal_ls.worker.sources import Sources
 
 _MOST = 20  # frames shown; a recursion has thousands
+_MOST_TEXT = 100_000  # characters; the message of an exception may be anything
 
 
 def user_trace(fault: BaseException, sources: Sources) -> str:
     """The traceback text with the project's frames only, without values of variables."""
     shown = traceback.TracebackException.from_exception(fault, limit=-200, capture_locals=False)
     _keep(shown, sources, set())
-    return "".join(shown.format())
+    text = "".join(shown.format())
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}\n[cut: {len(text)} characters]"
 
 
 def place(fault: BaseException, sources: Sources) -> tuple[str, int] | None:
@@ -28,21 +29,12 @@ def place(fault: BaseException, sources: Sources) -> tuple[str, int] | None:
     return found
 
 
-def current_place(frame: types.FrameType | None, sources: Sources) -> tuple[str, int] | None:
-    """The deepest line of the project that `frame` is in."""
-    while frame is not None:
-        if sources.owns(frame.f_code.co_filename):
-            return frame.f_code.co_filename, frame.f_lineno
-        frame = frame.f_back
-    return None
-
-
 def message(fault: BaseException) -> str:
     """`Type: text`, also where making the text fails."""
-    name = type(fault).__name__
+    name = str(type.__dict__["__name__"].__get__(type(fault)))  # a metaclass may tell something else
     try:
         text = str(fault)
-    except Exception:  # noqa: BLE001 - a broken __str__ of the project's exception
+    except BaseException:  # noqa: BLE001 - a broken __str__ of the project's exception
         return f"{name} (its message cannot be shown)"
     return f"{name}: {text}" if text else name
 

@@ -17,12 +17,13 @@ from adal_ls.schema import ToolSchema, from_runtime
 from adal_ls.worker.data import LoadedTool, LoadProblem
 from adal_ls.worker.frames import message
 
+MOST_ENTRIES = 20_000
 KEYS = frozenset({"function", "name", "description", "require_approval"})
 
 Function = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ListedTool:
     """A tool with its live function."""
 
@@ -60,11 +61,15 @@ def read_custom_tools(value: object, file: str) -> tuple[list[ListedTool], list[
     if isinstance(value, _Absent):
         text = "the file defines no CUSTOM_TOOLS, so it gives no tools; add CUSTOM_TOOLS = [...] with its functions"
         return [], [LoadProblem(text)]
-    if not isinstance(value, (list, tuple)):
+    items = _items(value)
+    if items is None:
         text = f"CUSTOM_TOOLS must be a list or a tuple, not {_kind(value)}; it gives no tools"
         return [], [LoadProblem(text)]
+    if len(items) > MOST_ENTRIES:
+        text = f"CUSTOM_TOOLS has {len(items)} entries, more than {MOST_ENTRIES}; it gives no tools"
+        return [], [LoadProblem(text)]
     entries, tools = [], []
-    for index, item in enumerate(value):
+    for index, item in enumerate(items):
         with _reporting(index, problems):
             entry = _entry(index, item, problems)
             if entry is not None:
@@ -77,12 +82,21 @@ def read_custom_tools(value: object, file: str) -> tuple[list[ListedTool], list[
     return tools, sorted(problems, key=lambda problem: -1 if problem.entry is None else problem.entry)
 
 
+def _items(value: object) -> list[object] | None:
+    """What a list or tuple holds; None for anything else. By its type: an object can say that it is a list, and a
+    subclass can hand out anything when it is iterated."""
+    kind = type(value)
+    if issubclass(kind, list):
+        return list(list.__iter__(value))  # type: ignore[arg-type]
+    return list(tuple.__iter__(value)) if issubclass(kind, tuple) else None  # type: ignore[arg-type]
+
+
 @contextmanager
 def _reporting(index: int, problems: list[LoadProblem]) -> Iterator[None]:
     """An entry that raises when it is looked at (descriptors, dict subclasses) costs no other its place."""
     try:
         yield
-    except (Exception, SystemExit) as fault:  # noqa: BLE001 - code of the project
+    except BaseException as fault:  # noqa: BLE001 - code of the project
         text = f"entry {index} of CUSTOM_TOOLS cannot be read ({message(fault)})"
         problems.append(LoadProblem(text, entry=index))
 
@@ -91,7 +105,9 @@ def _entry(index: int, item: object, problems: list[LoadProblem]) -> _Entry | No
     def refuse(text: str) -> None:
         problems.append(LoadProblem(text, entry=index))
 
-    settings: dict[object, object] = item if isinstance(item, dict) else {"function": item}
+    settings: dict[object, object] = {"function": item}
+    if issubclass(type(item), dict):
+        settings = dict.copy(item)  # type: ignore[arg-type]
     if "function" not in settings:
         refuse(f"entry {index} of CUSTOM_TOOLS has no 'function' key")
         return None
@@ -182,15 +198,15 @@ def _equal(one: Function, other: Function) -> bool:
     """Bound methods are made anew at each access, so identity would not do."""
     try:
         return bool(one == other)
-    except Exception:  # noqa: BLE001 - code of the project
+    except BaseException:  # noqa: BLE001 - code of the project
         return False
 
 
 def _listed(entry: _Entry, file: str, problems: list[LoadProblem]) -> ListedTool | None:
     try:
         schema = from_runtime(entry.function)
-    except Exception as fault:  # noqa: BLE001 - reading a signature runs code of the project (descriptors, hints)
-        text = f"tool '{entry.name}': its parameters cannot be read ({type(fault).__name__}: {fault})"
+    except BaseException as fault:  # noqa: BLE001 - reading a signature runs code of the project (descriptors, hints)
+        text = f"tool '{entry.name}': its parameters cannot be read ({message(fault)})"
         problems.append(LoadProblem(text, None, entry.name, entry.index))
         return None
     unbound = next((problem for problem in schema.problems if problem.kind == "self"), None)

@@ -6,10 +6,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
-import threading
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from adal_ls.worker import frames, standin
@@ -27,6 +24,7 @@ class Project:
 
     def __init__(self, root: str) -> None:
         self.sources = Sources(root)
+        self.file = str(Path(self.sources.root, FOLDER, FILE))
         self.loaded = LoadedProject(python=sys.executable)
         self.tools: dict[str, ListedTool] = {}
 
@@ -34,8 +32,7 @@ class Project:
 def load(project: Project) -> None:
     """Goes to the project's folder and loads it. Never raises for what the project does, short of a crash."""
     root = project.sources.root
-    folder = str(Path(root, FOLDER))
-    file = str(Path(folder, FILE))
+    file, folder = project.file, str(Path(root, FOLDER))
     try:
         os.chdir(root)
     except OSError as fault:
@@ -64,28 +61,6 @@ def load(project: Project) -> None:
     )
 
 
-@contextmanager
-def reporting_place(sources: Sources, limit: float, report: Callable[[str, int], None]) -> Iterator[None]:
-    """Tells `report` shortly before `limit` seconds where in the project the calling thread is, if it still loads.
-
-    The host ends a load that takes too long; only the worker can say which line it hung on.
-    """
-    thread = threading.get_ident()
-
-    def look() -> None:
-        found = frames.current_place(sys._current_frames().get(thread), sources)
-        if found is not None:
-            report(*found)
-
-    timer = threading.Timer(limit * 0.9, look)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
 def _run(file: str, folder: str, sources: Sources) -> types.ModuleType:
     loader = project_loader(sources)(MODULE, file)
     spec = importlib.util.spec_from_file_location(MODULE, file, loader=loader)
@@ -109,7 +84,7 @@ def _error(fault: BaseException, file: str, sources: Sources) -> LoadError:
         text = f"the file ends the program while being loaded (exit code {code})"
         return LoadError("exit", text, where, line, trace, exit_code=code)
     if isinstance(fault, ModuleNotFoundError) and fault.name:
-        text = f"no module named '{fault.name}' in {sys.executable}" + _how_to_get(fault.name, sources)
+        text = f"no module named '{fault.name}' in {sys.executable}; " + missing_module(fault.name, sources)
         return LoadError("missing-module", text, where, line, trace, module=fault.name)
     text = frames.message(fault)
     if isinstance(fault, ImportError) and "relative import" in str(fault):
@@ -117,8 +92,9 @@ def _error(fault: BaseException, file: str, sources: Sources) -> LoadError:
     return LoadError("exception", text, where, line, trace)
 
 
-def _how_to_get(module: str, sources: Sources) -> str:
+def missing_module(module: str, sources: Sources) -> str:
+    """The way out for a module that this Python does not find."""
     top = module.partition(".")[0]
     if any(Path(sources.root, candidate).exists() for candidate in (f"{top}.py", top)):
-        return f"; only {FOLDER} is searched, so add the project folder to sys.path or install the project there"
-    return f"; if the package has the same name: {sys.executable} -m pip install {top}"
+        return f"only {FOLDER} is searched, so add the project folder to sys.path or install the project there"
+    return f"if the package has the same name: {sys.executable} -m pip install {top}"

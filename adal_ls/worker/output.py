@@ -19,6 +19,9 @@ _log = logging.getLogger(__name__)
 _CHUNK = 65536
 # One drain takes at most this much, so that a thread printing for ever cannot hold up the loop.
 _MOST_DRAINED = 4 * 1024 * 1024
+# A thread that prints for ever waits for its full pipe most of the time, so that the loop has time for others.
+_MOST_AT_ONCE = 1024 * 1024
+_PAUSE = 0.02
 
 
 class OutputReader:
@@ -29,6 +32,8 @@ class OutputReader:
         self._loop = loop
         self._untagger = Untagger()
         self._transcripts: dict[str | None, Transcript] = {}
+        self._taken = 0
+        self._pausing = False
         if sys.platform == "win32":
             threading.Thread(target=self._pump, name="adal-ls output", daemon=True).start()
         else:
@@ -81,7 +86,17 @@ class OutputReader:
         if not data:  # all writers are gone
             self.close()
         self._take(data)
+        self._taken += len(data)
+        if self._taken > _MOST_AT_ONCE and not self._pausing:
+            self._pausing = True
+            self._loop.remove_reader(self._descriptor)
+            self._loop.call_later(_PAUSE, self._resume)
         return len(data)
+
+    def _resume(self) -> None:
+        self._taken, self._pausing = 0, False
+        if self._descriptor is not None:
+            self._loop.add_reader(self._descriptor, self._read)
 
     def _take(self, data: bytes) -> None:
         self._hand_out(self._untagger.feed(data))

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator
 CALL: contextvars.ContextVar[str | None] = contextvars.ContextVar("adal_ls_call", default=None)
 """The token of the call that the current context belongs to. In the worker."""
 
+_os_write = os.write  # code of a project may replace what the module holds
+
 _TAG = re.compile(rb"\x00adal:([0-9a-f]{32}|)\x00")
 _END = b"\x00adal:\x00"
 _TAG_SIZE = len(_END) + 32
@@ -46,7 +48,7 @@ class TaggingStream(io.RawIOBase):
         for at in range(0, len(view), room):
             piece = start + bytes(view[at : at + room]) + end
             while piece:
-                piece = piece[os.write(self._descriptor, piece) :]
+                piece = piece[_os_write(self._descriptor, piece) :]
         return len(view)
 
 

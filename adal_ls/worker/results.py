@@ -11,12 +11,13 @@ import json
 import math
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from adal_ls.wire.framing import MAX_BODY
 from adal_ls.worker.data import Status, ToolResult, result_to_json
+from adal_ls.worker.frames import message
 
 NOTHING = "(the tool returned no value)"
 
@@ -24,6 +25,9 @@ _FIELDS = ("output", "observation", "display", "is_streaming", "metadata", "stat
 _STATUSES = ("success", "error", "cancelled")
 _DEPTH = 60
 _MOST_DISPLAY = 100_000
+_MOST_ITEMS = 2_000_000  # of one list or mapping; an iterator may go on for ever
+
+T = TypeVar("T")
 
 
 def from_value(value: object, limit: int) -> ToolResult:
@@ -104,12 +108,24 @@ def to_json(value: object, depth: int = 0, above: frozenset[int] = frozenset()) 
     try:
         inner = _opened(value)
         if isinstance(inner, Mapping):
-            return {_key(key): to_json(item, depth + 1, above) for key, item in inner.items()}
+            return {_key(key): to_json(item, depth + 1, above) for key, item in _counted(inner.items())}
         if isinstance(inner, (list, tuple)):
-            return [to_json(item, depth + 1, above) for item in inner]
+            return [to_json(item, depth + 1, above) for item in _counted(inner)]
         return _shown(value) if inner is _OTHER else to_json(inner, depth + 1, above)
-    except Exception as fault:  # noqa: BLE001 - the project's classes may do anything when looked at
-        return f"<{type(value).__name__} that cannot be shown: {type(fault).__name__}>"
+    except BaseException as fault:  # noqa: BLE001 - the project's classes may do anything when looked at
+        return f"<{type(value).__name__} that cannot be shown: {message(fault)}>"
+
+
+def _counted(items: Iterable[T]) -> Iterator[T]:
+    """`items`, which may go on for ever.
+
+    Raises:
+        ValueError: there are more than any result can hold.
+    """
+    for count, item in enumerate(items):
+        if count >= _MOST_ITEMS:
+            raise ValueError(f"more than {_MOST_ITEMS} items")
+        yield item
 
 
 class _Other:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import faulthandler
 import functools
 import importlib.metadata
@@ -16,48 +15,74 @@ import threading
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from adal_ls.wire.framing import MAX_BODY
 from adal_ls.wire.peer import Json
-from adal_ls.worker.calls import Calls
-from adal_ls.worker.channel import BlockingWriter, start_reading
-from adal_ls.worker.data import project_to_json
-from adal_ls.worker.ending import kill_own_group
-from adal_ls.worker.load import Project, load, reporting_place
+from adal_ls.worker.calls import Calls, machinery
+from adal_ls.worker.channel import BlockingWriter, close_quietly, start_reading
+from adal_ls.worker.data import LoadedProject, LoadError, project_to_json
+from adal_ls.worker.ending import break_down, kill_own_group
+from adal_ls.worker.load import Project, load
 from adal_ls.worker.printed import install_streams
 from adal_ls.worker.warmup import warm_up
+
+_NEARLY = 0.9
+"""Of the time limit of a load: then its place is told."""
 
 
 def serve(reading: int, writing: int) -> NoReturn:
     """Serves the host on the private descriptors until they end; then the process ends with its children."""
+    try:
+        _serve(reading, writing)
+    except BaseException as fault:  # noqa: BLE001 - told, and no more code of the project runs, as at a common exit
+        break_down(fault)
+
+
+def _serve(reading: int, writing: int) -> NoReturn:
     for descriptor in (reading, writing):
         os.set_inheritable(descriptor, False)
+    writer = BlockingWriter(writing)
     if hasattr(os, "register_at_fork"):
         # A forked child of a tool must neither answer the host nor keep the pipe open.
-        os.register_at_fork(after_in_child=lambda: _close(reading, writing))
+        os.register_at_fork(after_in_child=writer.close)
+        os.register_at_fork(after_in_child=functools.partial(close_quietly, reading))
     install_streams()
-    writer = BlockingWriter(writing)
     inbox = _Inbox()
     start_reading(reading, inbox.put, lambda _: kill_own_group())
     greeting = {"python": platform.python_version(), "path": sys.path, "fault": lacking()}
-    _notify(writer, "hello", greeting)
-    warm_up(lambda: inbox.is_empty)
+    _send(writer, {"method": "hello", "params": greeting})
+    if warm_up(lambda: inbox.is_empty):
+        machinery()  # held on to before code of the project can put something else in its place
     request = json.loads(inbox.wait())
     # Before the loop runs, in the main thread: files call asyncio.run and signal.signal when they are imported.
-    project = _load(request["params"], writer)
-    _send(writer, {"id": request["id"], "result": project_to_json(project.loaded)})
+    project = _load(request["params"])
+    writer.send(_answer(request["id"], project))
     warm_up(lambda: inbox.is_empty)
     asyncio.run(_serve_calls(project, writer, inbox))
-    os._exit(0)
+    raise RuntimeError("the loop of the worker was ended")
 
 
-def _load(params: Json, writer: BlockingWriter) -> Project:
+def _load(params: Json) -> Project:
     project = Project(params["root"])
-    report = lambda file, line: _notify(writer, "hangs", {"file": file, "line": line})  # noqa: E731
-    # A crash tells the line on descriptor 2, where the host reads it; it is the only witness.
+    process = os.getpid()
+    # A crash tells the line on descriptor 2, where the host reads it; it is the only witness. So does a file that is
+    # still loading shortly before its time is up, also where it lets no other thread of Python run.
     faulthandler.enable(2, all_threads=False)
-    with reporting_place(project.sources, params["limit"], report):
-        load(project)
+    faulthandler.dump_traceback_later(params["limit"] * _NEARLY, file=2)
+    load(project)
+    faulthandler.cancel_dump_traceback_later()
     faulthandler.disable()
+    if os.getpid() != process:  # the file has forked; this is the child, for which nobody waits
+        os._exit(0)
     return project
+
+
+def _answer(key: Json, project: Project) -> bytes:
+    body = _encoded({"id": key, "result": project_to_json(project.loaded)})
+    if len(body) <= MAX_BODY:
+        return body
+    text = f"the names, descriptions and parameters of the tools take {len(body)} bytes, more than {MAX_BODY}"
+    project.loaded = LoadedProject(error=LoadError("exception", text, project.file), python=sys.executable)
+    return _encoded({"id": key, "result": project_to_json(project.loaded)})
 
 
 class _Inbox:
@@ -109,15 +134,9 @@ def lacking() -> str | None:
     return None
 
 
-def _notify(writer: BlockingWriter, method: str, params: dict[str, Any]) -> None:
-    _send(writer, {"method": method, "params": params})
-
-
 def _send(writer: BlockingWriter, message: dict[str, Any]) -> None:
-    writer.send(json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode())
+    writer.send(_encoded(message))
 
 
-def _close(*descriptors: int) -> None:
-    for descriptor in descriptors:
-        with contextlib.suppress(OSError):
-            os.close(descriptor)
+def _encoded(message: dict[str, Any]) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode()

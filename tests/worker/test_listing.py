@@ -213,11 +213,6 @@ def test_a_signature_that_cannot_be_read_leaves_only_that_tool_out() -> None:
         odd = Odd()
         """,
         """
-        class Odd(dict):
-            def __contains__(self, key): raise RuntimeError("in")
-        odd = Odd(function=good)
-        """,
-        """
         class Odd:
             @property
             def __name__(self): raise SystemExit(4)
@@ -246,6 +241,27 @@ async def test_an_entry_that_raises_when_looked_at_costs_only_itself(loaded: Loa
     assert [tool.name for tool in project.tools] == ["good"]
     (problem,) = [problem for problem in project.problems if problem.left_out]
     assert (problem.entry, "cannot be read" in problem.message) == (0, True)
+
+
+async def test_an_entry_is_read_by_what_it_holds_not_by_what_its_class_says(loaded: Loaded) -> None:
+    _, project = await loaded(
+        """
+        class Odd(dict):
+            def __contains__(self, key): raise RuntimeError("in")
+            def __getitem__(self, key): raise RuntimeError("get")
+
+        class Tools(list):
+            def __iter__(self):
+                while True:
+                    yield None
+
+        def good() -> str:
+            return "x"
+
+        CUSTOM_TOOLS = Tools([Odd(function=good, name="named")])
+        """
+    )
+    assert [tool.name for tool in project.tools] == ["named"]
 
 
 async def test_a_name_is_judged_by_its_text_not_by_its_class(loaded: Loaded) -> None:

@@ -94,7 +94,7 @@ class Text(str):
         (Array(), [1.5, "nan"]),
         (ValueError("x"), "ValueError: x"),
         (Plain(), "<plain>"),
-        (Broken(), "<Broken that cannot be shown: RuntimeError>"),
+        (Broken(), "<Broken that cannot be shown: RuntimeError: no>"),
         (Point, "<class 'tests.worker.test_results.Point'>"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import shutil
 import signal
@@ -421,8 +422,9 @@ async def test_processes_with_an_environment_of_their_own_end_with_the_worker(
 
 
 def test_an_interpreter_that_is_not_there_leaves_no_descriptor_open() -> None:
+    gc.collect()
     before = psutil.Process().num_fds() if sys.platform != "win32" else 0
     with pytest.raises(OSError, match="no_such_python"):
         WarmParent("/no_such_python")
     if sys.platform != "win32":
-        assert psutil.Process().num_fds() == before
+        assert psutil.Process().num_fds() <= before  # those of earlier tests may be closed meanwhile

@@ -1,0 +1,5 @@
+# load: crashed \(signal SIGABRT\)
+
+import os
+
+os.abort()  # here

@@ -1,0 +1,15 @@
+# load: ok
+# limit: 5
+# call: success.*more than
+
+def attack():
+    class Endless(list):
+        def __iter__(self):
+            while True:
+                yield None
+
+
+    return Endless()
+
+
+CUSTOM_TOOLS = [attack]

@@ -1,0 +1,10 @@
+# load: ok
+# call: success.*count
+
+def attack():
+    import itertools
+
+    return itertools.count()
+
+
+CUSTOM_TOOLS = [attack]

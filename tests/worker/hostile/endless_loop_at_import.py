@@ -1,0 +1,5 @@
+# load: still loading after
+
+count = 0
+while True:
+    count += 1

@@ -1,0 +1,9 @@
+# load: ok
+# call: error.*time limit
+
+def attack():
+    while True:
+        pass
+
+
+CUSTOM_TOOLS = [attack]

@@ -1,0 +1,7 @@
+# load: ok
+
+def attack():
+    return 'x'
+
+
+CUSTOM_TOOLS = [attack] * 10_000_000

@@ -1,0 +1,9 @@
+# load: ok
+# limit: 5
+# call: error.*ValueError: x+
+
+def attack():
+    raise ValueError('x' * 50_000_000)
+
+
+CUSTOM_TOOLS = [attack]

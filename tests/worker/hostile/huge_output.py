@@ -1,0 +1,11 @@
+# load: ok
+# limit: 5
+# call: success done
+
+def attack():
+    for _ in range(30):
+        print('x' * 1_000_000)
+    return 'done'
+
+
+CUSTOM_TOOLS = [attack]

@@ -1,0 +1,9 @@
+# load: ok
+# limit: 5
+# call: success x+
+
+def attack():
+    return 'x' * 200_000_000
+
+
+CUSTOM_TOOLS = [attack]

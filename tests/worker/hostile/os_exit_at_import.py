@@ -1,0 +1,5 @@
+# load: ends the program while being loaded \(exit code 4\)
+
+import os
+
+os._exit(4)

@@ -1,0 +1,7 @@
+# load: Stop: enough
+
+class Stop(BaseException):
+    pass
+
+
+raise Stop('enough')  # here

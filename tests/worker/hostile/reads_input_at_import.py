@@ -1,0 +1,8 @@
+# load: EOFError
+
+import os
+import sys
+
+assert sys.stdin.read() == ''
+assert os.read(0, 10) == b''
+input()  # here

@@ -1,0 +1,7 @@
+# load: RecursionError
+
+def down():
+    return down()  # here
+
+
+down()
