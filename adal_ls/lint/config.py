@@ -23,6 +23,8 @@ class Config:
     def parse(cls, settings: Mapping[str, object]) -> Config:
         """The configuration in a settings table with the keys `select`, `ignore` and `severity`; others are not read.
 
+        An empty `select` selects every code, as an absent one does: it is what an editor sends while nobody has set it.
+
         Raises:
             ValueError: a value has the wrong shape; the text says which one and what it must be.
         """
@@ -33,7 +35,7 @@ class Config:
             )
         select = settings.get("select")
         return cls(
-            select=("ADAL",) if select is None else _codes("select", select),
+            select=_codes("select", [] if select is None else select) or ("ADAL",),
             ignore=_codes("ignore", settings.get("ignore") or ()),
             severity={_code("severity", code): _severity(code, word) for code, word in severity.items()},
         )

@@ -57,8 +57,11 @@ def parse(text: str) -> Settings:
 
 
 def merge(file: Mapping[str, object], given: Mapping[str, object]) -> dict[str, object]:
-    """The settings in force: what the editor or the command line gives comes before the file; severities are joined."""
-    joined = {**file, **{key: value for key, value in given.items() if value is not None}}
+    """The settings in force: what the editor or the command line gives comes before the file; severities are joined.
+
+    An empty list is none given: an editor sends one for each setting that nobody has changed.
+    """
+    joined = {**file, **{key: value for key, value in given.items() if value is not None and value != []}}
     of_file, of_given = file.get("severity"), given.get("severity")
     if isinstance(of_file, Mapping) and isinstance(of_given, Mapping):
         joined["severity"] = {**of_file, **of_given}

@@ -80,7 +80,10 @@ def test_settings_become_a_configuration() -> None:
     settings = {"select": ["ADAL1"], "ignore": ["ADAL107"], "severity": {"ADAL2": "hint"}, "model": "other"}
     assert Config.parse(settings) == Config(("ADAL1",), ("ADAL107",), {"ADAL2": Severity.HINT})
     assert Config.parse({}) == Config()
-    assert Config.parse({"select": []}).select == ()
+
+
+def test_an_empty_selection_selects_all_as_an_editor_sends_it_while_nobody_has_set_it() -> None:
+    assert Config.parse({"select": [], "ignore": [], "severity": {}}) == Config()
 
 
 @pytest.mark.parametrize(

@@ -94,3 +94,8 @@ def test_what_is_given_comes_before_the_file_and_severities_are_joined() -> None
         "select": ["ADAL1"],
         "severity": {"ADAL401": "hint", "ADAL303": "hint"},
     }
+
+
+def test_empty_lists_of_an_editor_leave_those_of_the_file() -> None:
+    file = {"ignore": ["ADAL3"], "select": ["ADAL1"]}
+    assert merge(file, {"ignore": [], "select": [], "severity": {}}) == {**file, "severity": {}}

@@ -65,7 +65,7 @@ def test_settings_of_the_editor_come_before_the_file(start: Start, workspace: Wo
     client = start()
     workspace.write(TOOLS)
     configure(workspace, 'ignore = ["ADAL303"]\nseverity.ADAL401 = "hint"')
-    client.initialize(workspace.root, options={"lint": {"ignore": [], "severity": {"ADAL303": "information"}}})
+    client.initialize(workspace.root, options={"lint": {"ignore": ["ADAL302"], "severity": {"ADAL303": "information"}}})
     first, second = published(client, "ADAL401", "ADAL303")["diagnostics"]
     assert (first["severity"], second["severity"]) == (4, 3)
 

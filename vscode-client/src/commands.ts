@@ -1,9 +1,15 @@
-import { commands, type Disposable, type LogOutputChannel, workspace } from "vscode";
+import { commands, type Disposable, env, type LogOutputChannel, window, workspace } from "vscode";
 import type { Client } from "./client.ts";
+import type { Project, Tool } from "./protocol.ts";
 import type { AgentRuntime } from "./runtime.ts";
 import { selectInterpreter } from "./selectInterpreter.ts";
 import type { ToolsModel } from "./tools/model.ts";
 import { newToolsFile } from "./tools/newFile.ts";
+import { newTool } from "./tools/newTool.ts";
+import { callOf, type Node } from "./tools/nodes.ts";
+import { Previews } from "./tools/preview.ts";
+
+type ToolRow = Extract<Node, { kind: "tool" }>;
 
 /** Every command of the palette but those of the run view. */
 export function registerCommands(
@@ -12,8 +18,16 @@ export function registerCommands(
   runtime: AgentRuntime,
   log: LogOutputChannel,
 ): Disposable[] {
-  const actions: Record<string, () => unknown> = {
+  const previews = new Previews(tools);
+  const actions: Record<string, (given?: unknown) => unknown> = {
     "adal.newToolsFile": newToolsFile,
+    "adal.newTool": (given) => newTool(tools.projects, (given as { project?: Project } | undefined)?.project?.root),
+    "adal.previewTool": (given) => withTool(given, ({ project, tool }) => previews.show(project.root, tool.name)),
+    "adal.copySchema": (given) => withTool(given, ({ tool }) => copySchema(tool)),
+    "adal.runWithTool": (given) =>
+      withTool(given, ({ project, tool }) =>
+        commands.executeCommand("adal.runAgent", { projectRoot: project.root, draft: callOf(tool) }),
+      ),
     "adal.reloadTools": () => reloadTools(client, tools),
     "adal.selectInterpreter": async () => {
       await selectInterpreter(log);
@@ -24,7 +38,18 @@ export function registerCommands(
     "adal.openSettings": () => commands.executeCommand("workbench.action.openSettings", "adal."),
     "adal.setUpRuntime": () => runtime.setUp(client),
   };
-  return Object.entries(actions).map(([name, action]) => commands.registerCommand(name, action));
+  return [previews, ...Object.entries(actions).map(([name, action]) => commands.registerCommand(name, action))];
+}
+
+/** Does something with the tool of a row. */
+function withTool(given: unknown, action: (row: ToolRow) => unknown): unknown {
+  const row = given as Partial<ToolRow> | undefined;
+  return row?.tool && row.project ? action(row as ToolRow) : undefined;
+}
+
+async function copySchema(tool: Tool): Promise<void> {
+  await env.clipboard.writeText(JSON.stringify(tool.parameters, null, 2));
+  window.setStatusBarMessage(`Copied the schema of ${tool.name}`, 3000);
 }
 
 /** Has every tools file imported anew; in Restricted Mode they are read anew. */

@@ -57,7 +57,10 @@ export async function pickProject(projects: readonly Project[], current?: string
     root: project.root,
     label: workspace.asRelativePath(project.root),
     description: project.root === current ? "current" : "",
-    detail: (project.tools ?? []).map((tool) => tool.name).join(", "),
+    detail: (project.tools ?? [])
+      .filter((tool) => tool.kind !== "builtin")
+      .map((tool) => tool.name)
+      .join(", "),
   }));
   const title = "Project of the next run";
   return (await window.showQuickPick(items, { title, placeHolder: "The agent gets this project's tools" }))?.root;

@@ -5,7 +5,8 @@ export type Node =
   | { kind: "project"; project: Project }
   | { kind: "error"; project: Project; message: string }
   | { kind: "tool"; project: Project; tool: Tool }
-  | { kind: "builtins"; project: Project; tools: Tool[] };
+  | { kind: "builtins"; project: Project; tools: Tool[] }
+  | { kind: "group"; project: Project; group: string; tools: Tool[] };
 
 /** The top rows: the projects, or the rows of the only one. */
 export function roots(projects: readonly Project[]): Node[] {
@@ -16,8 +17,24 @@ export function roots(projects: readonly Project[]): Node[] {
 
 export function children(node: Node): Node[] {
   if (node.kind === "project") return childrenOf(node.project);
-  if (node.kind === "builtins") return node.tools.map((tool) => ({ kind: "tool", project: node.project, tool }));
+  if (node.kind === "builtins") return groupsOf(node.project, node.tools);
+  if (node.kind === "group") return node.tools.map((tool) => ({ kind: "tool", project: node.project, tool }));
   return [];
+}
+
+/** Built-in tools by what they may do, in the order of the list. */
+function groupsOf(project: Project, tools: readonly Tool[]): Node[] {
+  const groups = new Map<string, Tool[]>();
+  for (const tool of tools) {
+    const group = tool.group ?? "Other";
+    groups.set(group, [...(groups.get(group) ?? []), tool]);
+  }
+  return [...groups].map(([group, members]) => ({ kind: "group", project, group, tools: members }));
+}
+
+/** Absent means true: the settings switch off built-in tools alone. */
+export function isEnabled(tool: Tool): boolean {
+  return tool.enabled ?? true;
 }
 
 function childrenOf(project: Project): Node[] {
@@ -54,6 +71,7 @@ export function spoken(tool: Tool): string {
   const problems = tool.problems?.length ?? 0;
   const parts = [tool.name, asks(tool) ? "asks for approval" : "runs without asking"];
   if (tool.pending) parts.push(PENDING);
+  if (!isEnabled(tool)) parts.push("switched off");
   if (problems > 0) parts.push(problems === 1 ? "1 problem" : `${problems} problems`);
   return parts.join(", ");
 }
@@ -70,3 +88,25 @@ export function parameterLines(tool: Tool): string[] {
     return `\`${name}\` (${type}${optional})${property.description ? `: ${property.description}` : ""}`;
   });
 }
+
+/** A call of the tool for the prompt, with its required parameters to be filled in. */
+export function callOf(tool: Tool): string {
+  const schema = tool.parameters as {
+    properties?: Record<string, { type?: unknown; enum?: unknown[] }>;
+    required?: string[];
+  };
+  const given = (schema.required ?? []).map((name) => {
+    const { type, enum: options } = schema.properties?.[name] ?? {};
+    const value = options ? JSON.stringify(options[0]) : (PLACEHOLDERS[String(type)] ?? '""');
+    return `${name}=${value}`;
+  });
+  return `${tool.name}(${given.join(", ")})`;
+}
+
+const PLACEHOLDERS: Record<string, string> = {
+  integer: "0",
+  number: "0.0",
+  boolean: "False",
+  array: "[]",
+  object: "{}",
+};

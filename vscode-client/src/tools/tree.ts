@@ -10,6 +10,7 @@ import {
   ThemeIcon,
   type TreeDataProvider,
   TreeItem,
+  TreeItemCheckboxState,
   TreeItemCollapsibleState,
   Uri,
   window,
@@ -17,7 +18,8 @@ import {
 } from "vscode";
 import type { Project, Tool } from "../protocol.ts";
 import type { ToolsModel } from "./model.ts";
-import { about, asks, children, type Node, parameterLines, roots, spoken } from "./nodes.ts";
+import { about, asks, children, isEnabled, type Node, parameterLines, roots, spoken } from "./nodes.ts";
+import { writeSwitches } from "./switches.ts";
 
 /** Rows carry an address of this scheme so that the editor draws the number of problems as in its explorer. */
 const SCHEME = "adal-tool";
@@ -25,7 +27,11 @@ const SCHEME = "adal-tool";
 /** Shows the view `adal.tools`. */
 export function showToolsTree(model: ToolsModel): Disposable[] {
   const tree = new ToolsTree(model);
-  const view = window.createTreeView("adal.tools", { treeDataProvider: tree, showCollapseAll: true });
+  const view = window.createTreeView("adal.tools", {
+    treeDataProvider: tree,
+    showCollapseAll: true,
+    manageCheckboxStateManually: true, // a group is on as long as one of its tools is
+  });
   const tell = () => {
     const restricted = !workspace.isTrusted && model.projects.length > 0;
     view.message = restricted ? "Restricted Mode: tools are checked, not run." : "";
@@ -36,8 +42,25 @@ export function showToolsTree(model: ToolsModel): Disposable[] {
     tree,
     window.registerFileDecorationProvider(new ProblemBadges(model)),
     model.onDidChange(tell),
+    view.onDidChangeCheckboxState(({ items }) => void change(items)),
     workspace.onDidGrantWorkspaceTrust(tell),
   ];
+}
+
+/** Switches built-in tools in the person's settings; the server's answer draws the boxes. */
+async function change(items: readonly [Node, TreeItemCheckboxState][]): Promise<void> {
+  for (const [node, state] of items) {
+    const tools = node.kind === "group" ? node.tools : node.kind === "tool" ? [node.tool] : [];
+    if (node.kind !== "group" && node.kind !== "tool") continue;
+    const builtins = (node.project.tools ?? []).filter((tool) => tool.kind === "builtin");
+    const all = new Map<string, string[]>();
+    for (const { group = "Other", name } of builtins) all.set(group, [...(all.get(group) ?? []), name]);
+    await writeSwitches(
+      all,
+      tools.map((tool) => tool.name),
+      state === TreeItemCheckboxState.Checked,
+    );
+  }
 }
 
 class ToolsTree implements TreeDataProvider<Node>, Disposable {
@@ -62,9 +85,13 @@ class ToolsTree implements TreeDataProvider<Node>, Disposable {
       case "builtins": {
         const item = new TreeItem("Built-in tools", TreeItemCollapsibleState.Collapsed);
         item.id = `${node.project.root}#builtins`;
-        item.description = String(node.tools.length);
+        const on = node.tools.filter(isEnabled).length;
+        item.description = on === node.tools.length ? String(on) : `${on} of ${node.tools.length}`;
+        item.contextValue = "builtins";
         return item;
       }
+      case "group":
+        return groupItem(node.project, node.group, node.tools);
       case "tool":
         return toolItem(node.project, node.tool);
     }
@@ -87,6 +114,21 @@ function projectItem(project: Project): TreeItem {
   return item;
 }
 
+function groupItem(project: Project, group: string, tools: readonly Tool[]): TreeItem {
+  const item = new TreeItem(group, TreeItemCollapsibleState.Expanded);
+  item.id = `${project.root}#builtins#${group}`;
+  item.contextValue = "group";
+  item.checkboxState = switchOf(tools.some(isEnabled), group);
+  return item;
+}
+
+function switchOf(on: boolean, what: string): NonNullable<TreeItem["checkboxState"]> {
+  return {
+    state: on ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked,
+    tooltip: on ? `Agents may use ${what}` : `Switched off: no agent sees ${what}`,
+  };
+}
+
 function errorItem(project: Project, message: string): TreeItem {
   const item = new TreeItem("Could not be loaded", TreeItemCollapsibleState.None);
   item.id = `${project.root}#error`;
@@ -105,6 +147,10 @@ function toolItem(project: Project, tool: Tool): TreeItem {
   item.iconPath = new ThemeIcon(asks(tool) ? "shield" : "play");
   item.accessibilityInformation = { label: spoken(tool) };
   item.contextValue = tool.kind === "builtin" ? "builtinTool" : "tool";
+  if (tool.kind === "builtin") {
+    item.id = `${project.root}#builtins#${tool.name}`;
+    item.checkboxState = switchOf(isEnabled(tool), tool.name);
+  }
   const { location } = tool;
   if (location) {
     // The start alone: a whole function selected would be one key away from being replaced.

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Project, Tool } from "../../src/protocol.ts";
-import { about, asks, children, firstLine, parameterLines, roots, spoken } from "../../src/tools/nodes.ts";
+import { about, asks, callOf, children, firstLine, parameterLines, roots, spoken } from "../../src/tools/nodes.ts";
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ name, parameters: {}, ...more });
 const project = (root: string, tools: Tool[], more: Partial<Project> = {}): Project => ({
@@ -29,10 +29,29 @@ test("a failed load stands above the tools that were loaded last", () => {
   ]);
 });
 
-test("built-in tools are kept apart from the project's own", () => {
-  const list = roots([project("/w", [tool("bash", { kind: "builtin" }), tool("mine", { kind: "custom" })])]);
+test("built-in tools are kept apart from the project's own, by what they may do", () => {
+  const builtin = (name: string, group: string) => tool(name, { kind: "builtin", group });
+  const tools = [builtin("bash", "Bash"), builtin("write_file", "Edit"), builtin("edit_file", "Edit")];
+  const list = roots([project("/w", [...tools, tool("mine", { kind: "custom" })])]);
   expect(list).toMatchObject([{ kind: "tool", tool: { name: "mine" } }, { kind: "builtins" }]);
-  expect(list.flatMap(children)).toMatchObject([{ kind: "tool", tool: { name: "bash" } }]);
+  const groups = list.flatMap(children);
+  expect(groups).toMatchObject([
+    { kind: "group", group: "Bash" },
+    { kind: "group", group: "Edit" },
+  ]);
+  expect(groups.flatMap(children)).toMatchObject(tools.map(({ name }) => ({ kind: "tool", tool: { name } })));
+});
+
+test("a tool that is switched off is said to be so", () => {
+  expect(spoken(tool("bash", { enabled: false }))).toBe("bash, asks for approval, switched off");
+});
+
+test("a call for the prompt names the required parameters, with values to be replaced", () => {
+  const parameters = {
+    properties: { title: { type: "string" }, count: { type: "integer" }, kind: { enum: ["all"] }, note: {} },
+    required: ["title", "count", "kind"],
+  };
+  expect(callOf(tool("create", { parameters }))).toBe('create(title="", count=0, kind="all")');
 });
 
 test("a row shows the first line of the description", () => {

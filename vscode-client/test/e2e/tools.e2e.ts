@@ -1,0 +1,72 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { setMachineSettings } from "../rig/codeServer.ts";
+import { Editor, launchBrowser } from "../rig/editor.ts";
+import { HOST_PYTHON } from "../rig/paths.ts";
+import { Workspace } from "../rig/workspace.ts";
+
+const server = inject("trusting");
+let browser: Browser;
+let editor: Editor | undefined;
+
+beforeAll(async () => {
+  setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON });
+  browser = await launchBrowser();
+});
+afterEach(({ task }) => editor?.close(task));
+afterAll(async () => {
+  await browser.close();
+  setMachineSettings(server, {});
+});
+
+const TOOLS = `def weather(city: str) -> str:
+    """Tell the weather of a city.
+
+    Args:
+        city: Name of the city.
+    """
+    return f"sunny in {city}"
+
+
+CUSTOM_TOOLS = [weather]
+`;
+
+test("built-in tools stand in groups and are switched off and on", async () => {
+  using workspace = new Workspace({ ".adal/tools.py": TOOLS });
+  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
+  const rows = await editor.toolRows();
+  const builtins = rows.filter({ hasText: "Built-in tools" });
+  await builtins.waitFor({ timeout: 60_000 });
+  await builtins.click();
+  const bash = rows.filter({ hasText: /^bash/ });
+  await bash.waitFor();
+  await editor.picture("tools-builtins");
+  await bash.locator(".custom-view-tree-node-item-checkbox").click();
+  await rows.and(editor.page.locator('[aria-label*="bash"][aria-label*="switched off"]')).waitFor({ timeout: 60_000 });
+  await bash.locator(".custom-view-tree-node-item-checkbox").click();
+  await rows.and(editor.page.locator('[aria-label*="switched off"]')).waitFor({ state: "detached", timeout: 60_000 });
+});
+
+test("a row shows what the model sees, and a new tool is written and listed", async () => {
+  using workspace = new Workspace({ ".adal/tools.py": TOOLS });
+  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
+  const { page } = editor;
+  const rows = await editor.toolRows();
+  const row = rows.filter({ hasText: "weather" });
+  await row.waitFor();
+  await row.hover();
+  await row.locator('.action-label[aria-label^="Show What the Model Sees"]').click();
+  await editor.tab("weather.jsonc").waitFor();
+  await expect.poll(() => editor?.text(), { timeout: 30_000 }).toContain('"name": "weather"');
+  await editor.picture("tools-preview");
+
+  await editor.command("AdaL: New Tool");
+  const box = page.locator(".quick-input-widget input.input").locator("visible=true");
+  await box.fill("bash-it");
+  await page.locator(".quick-input-widget").getByText("Python identifier").waitFor();
+  await box.fill("count_words");
+  await box.press("Enter");
+  await expect.poll(() => editor?.text(), { timeout: 30_000 }).toContain("def count_words(text: str)");
+  await expect.poll(() => editor?.text(), { timeout: 30_000 }).toMatch(/CUSTOM_TOOLS = \[weather, count_words\]/);
+  await editor.picture("tools-new");
+});
