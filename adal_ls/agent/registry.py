@@ -153,7 +153,7 @@ def builtin_tools(enabled: list[str] | None, disabled: list[str] | None) -> list
 
 def built_in(tool: Builtin, *, unconfined: bool = False, executor: WorkspaceExecutor | None = None) -> RegisteredTool:
     """A built-in tool as a run has it; `executor`: with the policy of a provider's workspace."""
-    free = unconfined and tool.group == "Bash"
+    free = tool.group == "Bash" and (executor.unconfined if executor else unconfined)
     # What is allowed for a sandboxed command, or under one policy, is not allowed for another.
     source = f"adal-ls {__version__}{' unsandboxed' if free else ''}{f' {executor.policy.key()}' if executor else ''}"
     return RegisteredTool(

@@ -254,7 +254,7 @@ def _isolation(reach: Confinement) -> Iterator[str]:
 
 def _environment(reach: Confinement) -> dict[str, str]:
     own = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-    own |= {"PATH": _PATH, "HOME": "/tmp", "TMPDIR": "/tmp", "TERM": "dumb"}  # noqa: S108 - the sandbox's own
+    own |= {"PATH": _PATH, "HOME": reach.scratch, "TMPDIR": reach.scratch, "TERM": "dumb"}
     return own | dict(reach.environment)
 
 

@@ -66,6 +66,11 @@ class Confinement:
     network: bool = False
     environment: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def scratch(self) -> str:
+        """A folder of the sandbox's own for temporary files. Where all is readable, /tmp is the machine's."""
+        return "/dev/shm" if Path("/") in (*self.readable, *self.writable) else "/tmp"  # noqa: S108
+
     @classmethod
     def of_workspace(cls, workspace: Path) -> Confinement:
         """All of a workspace, and nothing else."""
@@ -107,10 +112,10 @@ def system(*, network: bool = False) -> list[str]:
             out += ("--ro-bind-try", folder, folder)
     for name in (*_ETC, *(("resolv.conf",) if network else ())):
         out += ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
-    return [*out, *_OWN]
+    return [*out, *_OWN, "--tmpfs", "/tmp", "--tmpfs", "/run"]  # noqa: S108 - the sandbox's own
 
 
-_OWN = ("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run")  # noqa: S108 - the sandbox's
+_OWN = ("--proc", "/proc", "--dev", "/dev")
 
 
 def for_command(reach: Confinement, pythons: Sequence[Path], protected: Sequence[Path]) -> list[str]:

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from adal_ls.agent import sandbox
 from adal_ls.agent.sandbox_mounts import Confinement
@@ -152,62 +151,3 @@ class ExecutorPool:
         """Disposes all executors, whoever uses them."""
         used, self._used = list(self._used.values()), {}
         await asyncio.gather(*(executor.dispose() for executor, _ in used))
-
-
-class ProvidedWorkspace:
-    """The host's side of `create_workspace_tool_provider`: one descriptor, its executors, its end.
-
-    A descriptor holds the policy's keys, nothing else. The tool context of a call may say another `cwd`.
-    """
-
-    def __init__(
-        self,
-        descriptor: Mapping[str, Any],
-        *,
-        project_root: Path | None,
-        pool: ExecutorPool,
-        executor: WorkspaceExecutor | None = None,
-    ) -> None:
-        """`executor`: one that is there already, instead of a policy.
-
-        Raises:
-            InvalidPolicyError: both a policy and an executor, or a policy that cannot be kept.
-        """
-        given = {key: value for key, value in descriptor.items() if value is not None or key == "allow_read"}
-        if executor is not None and set(given) - {"cwd"}:
-            raise InvalidPolicyError("an executor has its own policy: give one of the two, not both")
-        self._descriptor = given
-        self._root = project_root
-        self._pool = pool
-        self._given = executor
-        self._held: dict[WorkspacePolicy, WorkspaceExecutor] = {}
-        self._disposed = False
-        if given.get("cwd") is not None or project_root is not None:
-            self._policy(None)  # what is wrong with it is said now, not at the first call
-
-    def executor(self, context: Mapping[str, Any] | None = None) -> WorkspaceExecutor:
-        """The executor for a run with this tool context; held until `dispose`.
-
-        Raises:
-            InvalidPolicyError: no folder to work in, one that is not there, or disposed.
-        """
-        if self._disposed:
-            raise InvalidPolicyError("this workspace provider was disposed")
-        if self._given is not None:
-            return self._given
-        policy = self._policy((context or {}).get("cwd"))
-        # Held once however many runs use it: the pool counts providers, not runs.
-        if policy not in self._held:
-            self._held[policy] = self._pool.acquire(self._root or policy.cwd, policy)
-        return self._held[policy]
-
-    async def dispose(self) -> None:
-        """Releases what it holds; more than once does no more."""
-        self._disposed = True
-        held, self._held = list(self._held.values()), {}
-        for executor in held:
-            await self._pool.release(executor)
-
-    def _policy(self, cwd: object) -> WorkspacePolicy:
-        given = self._descriptor if cwd is None else {**self._descriptor, "cwd": cwd}
-        return WorkspacePolicy.parse(given, cwd=self._root)

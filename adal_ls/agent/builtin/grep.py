@@ -6,15 +6,17 @@ import asyncio
 import re
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import regex
 
 from adal_ls.agent import places, sandbox
-from adal_ls.agent.builtin import arguments, python_search, ripgrep, walk
+from adal_ls.agent.builtin import arguments, python_search, ripgrep, searching, walk
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
 from adal_ls.agent.builtin.list_files import one_line
 from adal_ls.agent.builtin.searching import MOST_MATCHES, Found, Search
+from adal_ls.agent.workspace_policy import WorkspacePolicy
 
 _LONGEST_PATTERN = 2000
 _LONGEST_LINE = 400
@@ -35,21 +37,24 @@ async def grep(given: Mapping[str, Any], context: BuiltinContext) -> str:
     path = arguments.optional_text("grep", given, "path", ".")
     place, is_folder = await asyncio.to_thread(walk.folder_or_file, path, context.policy)
     search = Search(pattern, place, is_folder, context.policy)
-    try:
-        found = await ripgrep.search(search)
-    except sandbox.SandboxUnavailableError:
-        found = None  # ripgrep follows paths as it likes, so it searches in a sandbox or not at all
-    if found is None:
-        found = await _search_here(search)
-    return await asyncio.to_thread(_describe, found, path, context)
-
-
-async def _search_here(search: Search) -> Found:
     abandoned = threading.Event()
     try:
-        return await asyncio.to_thread(python_search.search, search, abandoned)
+        return await _search(search, path, abandoned)
     finally:
-        abandoned.set()
+        abandoned.set()  # a cancelled caller does not wait for a large tree
+
+
+async def _search(search: Search, path: str, abandoned: threading.Event) -> str:
+    walking = walk.Walk(search.policy, abandoned, seconds=searching.SECONDS)
+    places = await asyncio.to_thread(searching.files, search, walking)
+    try:
+        found = await ripgrep.search(search, [str(place.real) for place in places], searching.SECONDS)
+    except sandbox.SandboxUnavailableError:
+        found = None  # in a sandbox or not at all: a file may become a link while ripgrep is on its way to it
+    if found is None:
+        found = await asyncio.to_thread(python_search.search, search, places, searching.SECONDS, abandoned)
+    found = replace(found, notes=(*walking.notes(), *found.notes))
+    return await asyncio.to_thread(_describe, found, path, search.policy)
 
 
 def _checked(pattern: str) -> str:
@@ -66,12 +71,12 @@ def _checked(pattern: str) -> str:
     return pattern
 
 
-def _describe(found: Found, path: str, context: BuiltinContext) -> str:
+def _describe(found: Found, path: str, policy: WorkspacePolicy) -> str:
     matches = found.matches
-    if not places.secret(context.policy.cwd, path):  # else it was asked about
+    if not places.secret(policy.cwd, path):  # else it was asked about
         # Another name of a secret file, a hard link, holds the secret as well.
         names = dict.fromkeys(match.name for match in matches)
-        secret = {name for name in names if places.secret(context.policy.cwd, name)}
+        secret = {name for name in names if places.secret(policy.cwd, name)}
         matches = tuple(match for match in matches if match.name not in secret)
     lines = [f"{one_line(match.name)}:{match.line}:{_short(match.text)}" for match in matches[:MOST_MATCHES]]
     if len(matches) > MOST_MATCHES:

@@ -5,40 +5,32 @@ from __future__ import annotations
 import codecs
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import regex
 
 from adal_ls.agent import reach
 from adal_ls.agent.builtin import walk
-from adal_ls.agent.builtin.searching import MOST_FILE_BYTES, MOST_MATCHES, MOST_PER_FILE, SECONDS, Found, Match, Search
-from adal_ls.agent.places import canonical_part
+from adal_ls.agent.builtin.searching import MOST_FILE_BYTES, MOST_MATCHES, MOST_PER_FILE, Found, Match, Search
 from adal_ls.agent.reach import Place
 
 
-def search(wanted: Search, abandoned: threading.Event) -> Found:
-    """Blocking, for `SECONDS` at most; ends soon after `abandoned` is set."""
+def search(wanted: Search, files: Sequence[Place], seconds: float, abandoned: threading.Event) -> Found:
+    """Searches `files` in their order. Blocking, for `seconds` at most; ends soon after `abandoned` is set."""
     pattern = regex.compile(wanted.pattern)
-    deadline = time.monotonic() + SECONDS
-    walking = walk.Walk(wanted.policy, abandoned, seconds=SECONDS)
+    deadline = time.monotonic() + seconds
     matches: list[Match] = []
+    notes: tuple[str, ...] = ()
     try:
-        for name, place in _files(wanted, walking):
-            matches += _matches(pattern, name, place, deadline)
+        for place in files:
+            if abandoned.is_set():
+                break
+            matches += _matches(pattern, reach.shown(wanted.policy, place.real), place, deadline)
             if len(matches) > MOST_MATCHES:
                 break
     except TimeoutError:
-        walking.stopped = f"stopped after {SECONDS:g} seconds"
-    return Found(tuple(matches[: MOST_MATCHES + 1]), tuple(walking.notes()))
-
-
-def _files(wanted: Search, walking: walk.Walk) -> Iterator[tuple[str, Place]]:
-    if not wanted.is_folder:
-        yield reach.shown(wanted.policy, wanted.place.real), wanted.place
-        return
-    for entry in walking.files(wanted.place):
-        if entry.kind == "file" and not any(canonical_part(part).startswith(".env") for part in entry.parts):
-            yield entry.name, entry.place
+        notes = (f"[stopped after {seconds:g} seconds; give a path to look at less]",)
+    return Found(tuple(matches[: MOST_MATCHES + 1]), notes)
 
 
 def _matches(pattern: regex.Pattern[str], name: str, place: Place, deadline: float) -> list[Match]:

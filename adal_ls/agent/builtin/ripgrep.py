@@ -7,44 +7,39 @@ import base64
 import json
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from adal_ls.agent import reach, sandbox
-from adal_ls.agent.builtin import walk
 from adal_ls.agent.builtin.context import BuiltinError
-from adal_ls.agent.builtin.searching import MOST_FILE_BYTES, MOST_MATCHES, MOST_PER_FILE, SECONDS, Found, Match, Search
+from adal_ls.agent.builtin.searching import MOST_MATCHES, MOST_PER_FILE, Found, Match, Search
 from adal_ls.agent.paths import real_folder
 from adal_ls.agent.sandbox_mounts import Confinement
 from adal_ls.agent.sandbox_process import SandboxLimits
 from adal_ls.agent.workspace_policy import WorkspacePolicy
 
 _MOST_OUTPUT = 16 * 1024 * 1024
+_MOST_ARGUMENTS = 512 * 1024
+"""Bytes of paths that one process is given; the system takes about two megabytes."""
 
 _FLAGS = (
     "--json",
     "--no-config",
     "--no-messages",
-    "--hidden",
-    # .gitignore files of the workspace, whether git knows it or not, and no other list.
-    "--no-require-git",
-    "--no-ignore-global",
-    "--no-ignore-exclude",
-    "--no-ignore-dot",
-    "--no-follow",
     "--no-mmap",
     "--crlf",
-    "--sort=path",
-    f"--max-filesize={MOST_FILE_BYTES}",
+    "--threads=1",  # in the order of the files
     f"--max-count={MOST_PER_FILE}",
-    "--glob=!.git",
-    "--iglob=!.env*",
 )
 
 
-async def search(wanted: Search) -> Found | None:
-    """What ripgrep finds; None where there is no ripgrep.
+async def search(wanted: Search, files: Sequence[str], seconds: float) -> Found | None:
+    """What ripgrep finds in `files` (real paths), in their order; None where there is no ripgrep.
+
+    Which files those are is for the caller to find: ripgrep waits for a `.gitignore` that is a pipe, passes over rules
+    of nested ones, and reads a file of any size that it is given.
 
     Raises:
         SandboxUnavailableError: no sandbox for it.
@@ -53,39 +48,59 @@ async def search(wanted: Search) -> Found | None:
     program = sandbox.find_program("rg", wanted.policy.cwd)
     if program is None or sys.platform != "linux":
         return None
+    deadline = time.monotonic() + seconds
+    heard = _Heard()
+    for batch in _batches(files):
+        ended = await _run([program, *_FLAGS, "--regexp", wanted.pattern, "--", *batch], wanted, deadline, heard)
+        if not ended:
+            return heard.found(wanted.policy, (f"[stopped after {seconds:g} seconds; give a path to look at less]",))
+        if heard.enough:
+            break
+    return heard.found(wanted.policy, ())
+
+
+async def _run(arguments: Sequence[str], wanted: Search, deadline: float, heard: _Heard) -> bool:
+    """Whether it came to an end in time, or to enough matches."""
     policy = wanted.policy
     confinement = Confinement(
-        cwd=policy.cwd if _reaches(policy, policy.cwd) else wanted.place.anchor,
+        cwd=wanted.place.anchor if wanted.place.anchor.is_dir() else wanted.place.anchor.parent,
         writable=(),
         readable=policy.allow_read,
         hidden=policy.deny_read,
     )
-    inside = wanted.place.real.is_relative_to(confinement.cwd)
-    where = wanted.place.real.relative_to(confinement.cwd) if inside else wanted.place.real
-    heard = _Heard()
-    # `./` before a relative path: a name may begin with a dash.
-    arguments = [program, *_FLAGS, "--regexp", wanted.pattern, "--", f"./{where}" if inside else str(where)]
     running = asyncio.ensure_future(
         sandbox.run_program(
             arguments,
             confinement,
-            SandboxLimits(SECONDS, _MOST_OUTPUT),
-            [real_folder(Path(program))],
+            SandboxLimits(max(0.1, deadline - time.monotonic()), _MOST_OUTPUT),
+            [real_folder(Path(arguments[0]))],
             on_output=lambda chunk: heard.add(chunk, running),
         )
     )
     try:
         finished = await running
     except asyncio.CancelledError:
-        if not heard.enough:
-            running.cancel()
-            raise
-        return await asyncio.to_thread(heard.found, wanted, confinement.cwd, ())
+        running.cancel()
+        if heard.enough:
+            return True
+        raise
     if finished.exit_code not in (0, 1, None) and not heard.matches:
         said = heard.rest().strip() or f"exit code {finished.exit_code}"
         raise BuiltinError(f"the search failed: {said[:1000]}")
-    notes = (f"[stopped after {SECONDS:g} seconds; give a path to look at less]",) if finished.exit_code is None else ()
-    return await asyncio.to_thread(heard.found, wanted, confinement.cwd, notes)
+    return finished.exit_code is not None
+
+
+def _batches(files: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for path in files:
+        size += len(os.fsencode(path)) + 9  # its pointer and the NUL at its end count as well
+        if batch and size > _MOST_ARGUMENTS:
+            yield batch
+            batch, size = [], 0
+        batch.append(path)
+    if batch:
+        yield batch
 
 
 class _Heard:
@@ -110,17 +125,12 @@ class _Heard:
         """What it said that is no match."""
         return "\n".join([*self._other, self._open.decode("utf-8", "replace")])
 
-    def found(self, wanted: Search, cwd: Path, notes: tuple[str, ...]) -> Found:
-        walking = walk.Walk(wanted.policy)
-        ignored: dict[str, bool] = {}
-        matches = []
-        for path, line, text in self._read():
-            real = Path(os.path.normpath(cwd / path))
-            if wanted.is_folder and path not in ignored:
-                # ripgrep passes over some rules of nested files, so they are applied again.
-                ignored[path] = walking.ignores(real)
-            if path not in self._binary and not ignored.get(path):
-                matches.append(Match(reach.shown(wanted.policy, real), line, text))
+    def found(self, policy: WorkspacePolicy, notes: tuple[str, ...]) -> Found:
+        matches = [
+            Match(reach.shown(policy, Path(path)), line, text)
+            for path, line, text in self._read()
+            if path not in self._binary
+        ]
         return Found(tuple(matches[: MOST_MATCHES + 1]), notes)
 
     def _take(self, line: bytes) -> None:
@@ -144,7 +154,3 @@ class _Heard:
 def _text(data: dict[str, str]) -> str:
     """ripgrep gives bytes where they are no UTF-8."""
     return data["text"] if "text" in data else os.fsdecode(base64.b64decode(data["bytes"]))
-
-
-def _reaches(policy: WorkspacePolicy, folder: Path) -> bool:
-    return any(folder.is_relative_to(allowed) for allowed in policy.allow_read)

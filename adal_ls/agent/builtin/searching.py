@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from dataclasses import dataclass
 
+from adal_ls.agent.builtin.walk import Walk
+from adal_ls.agent.places import canonical_part
 from adal_ls.agent.reach import Place
 from adal_ls.agent.workspace_policy import WorkspacePolicy
 
@@ -42,3 +46,27 @@ class Found:
 
     matches: tuple[Match, ...]
     notes: tuple[str, ...] = ()
+
+
+def files(wanted: Search, walking: Walk) -> list[Place]:
+    """What there is to search, in order: not `.env*`, not larger than `MOST_FILE_BYTES`. Blocking."""
+    if not wanted.is_folder:
+        return [wanted.place] if _fits(wanted.place) else []
+    return [
+        entry.place
+        for entry in walking.files(wanted.place)
+        if entry.kind == "file" and not any(map(_is_secret, entry.parts)) and _fits(entry.place)
+    ]
+
+
+def _is_secret(part: str) -> bool:
+    # Most names are told by a look at their first letter; the exact answer takes a hundred times as long.
+    return (part[:1] == "." or not part.isascii()) and canonical_part(part).startswith(".env")
+
+
+def _fits(place: Place) -> bool:
+    try:
+        status = os.lstat(place.real)
+    except OSError:
+        return False  # gone meanwhile
+    return stat.S_ISREG(status.st_mode) and status.st_size <= MOST_FILE_BYTES

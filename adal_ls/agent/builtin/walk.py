@@ -102,18 +102,6 @@ class Walk:
             else:
                 yield from self._files(place, here, around, rules)
 
-    def ignores(self, real: Path) -> bool:
-        """Whether a `.gitignore` between the working folder and a file names it, or a folder around it."""
-        if not real.is_relative_to(self.policy.cwd):
-            return False
-        parts = real.relative_to(self.policy.cwd).parts
-        rules: Rules | None = None
-        for depth in range(len(parts)):
-            rules = self._rules_of(parts[:depth], rules)
-            if rules is not None and rules.ignores(parts[: depth + 1], folder=depth + 1 < len(parts)):
-                return True
-        return False
-
     def _around(self, real: Path) -> tuple[Rules | None, tuple[str, ...]]:
         """The rules of the folders around the one where the walk begins, from the working folder on."""
         if not real.is_relative_to(self.policy.cwd):

@@ -64,9 +64,9 @@ class Site:
 def site() -> Iterator[Site]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            site.asked.append((self.headers["Host"], self.path))
+            served.asked.append((self.headers["Host"], self.path))
             try:
-                site.answers[self.path](self)
+                served.answers[self.path](self)
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True
 
@@ -75,11 +75,11 @@ def site() -> Iterator[Site]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    site = Site(server)
+    served = Site(server)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
-    yield site
-    site.released.set()
+    yield served
+    served.released.set()
     server.shutdown()
     thread.join()
     server.server_close()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from adal_ls.agent import reach, sandbox
-from adal_ls.agent.builtin import python_search, ripgrep, walk
+from adal_ls.agent.builtin import python_search, ripgrep, searching, walk
 from adal_ls.agent.builtin.searching import Found, Search
 from adal_ls.agent.sandbox import SandboxUnavailableError
 from tests.agent.builtin.conftest import Desk
@@ -31,9 +31,10 @@ async def found(desk: Desk, pattern: str, path: str = ".") -> tuple[Found, Found
     """What ripgrep finds, and what our own search finds."""
     place, is_folder = walk.folder_or_file(path, desk.policy)
     search = Search(pattern, place, is_folder, desk.policy)
-    theirs = await ripgrep.search(search)
+    files = searching.files(search, walk.Walk(desk.policy))
+    theirs = await ripgrep.search(search, [str(file.real) for file in files], 10)
     assert theirs is not None
-    return theirs, python_search.search(search, threading.Event())
+    return theirs, python_search.search(search, files, 10, threading.Event())
 
 
 def corpus(desk: Desk) -> None:
@@ -92,7 +93,7 @@ async def test_both_searches_find_the_same_lines(desk: Desk, pattern: str, path:
     corpus(desk)
     theirs, ours = await found(desk, pattern, path)
     assert ours.matches == theirs.matches
-    assert (ours.notes, theirs.notes) == ((), ())
+    assert ours.notes == theirs.notes == ()
 
 
 async def test_what_is_searched_and_what_is_left_out(desk: Desk, both: str) -> None:
@@ -163,7 +164,7 @@ async def test_a_pattern_that_is_none_is_refused_by_both_alike(desk: Desk, both:
 
 async def test_a_pattern_that_takes_for_ever_is_given_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "find_program", lambda name, workspace: None)
-    monkeypatch.setattr(python_search, "SECONDS", 0.3)
+    monkeypatch.setattr(searching, "SECONDS", 0.3)
     desk.file("a.txt", "a" * 40 + "!\n")
     said = await asyncio.wait_for(desk.text("grep", pattern="^(a|a|aa)+$"), 10)
     assert "stopped after 0.3 seconds" in said
