@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from adal_ls.agent import digest
+from adal_ls.agent import digest, model
 from adal_ls.agent.approval import Approvals
 from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.callback import CallbackApprover
@@ -81,7 +81,7 @@ class InProcessRunner:
                     "create_agent or create_runtime; model='offline' works without one"
                 )
             try:
-                model = choose_model(name, root=root)
+                chosen = choose_model(name, root=root)
             except ModelError as fault:
                 raise ModelFailedError(fault.message, fault.code) from None
         except AdalError:
@@ -90,7 +90,7 @@ class InProcessRunner:
         return InProcessTurn(
             request=request,
             root=root,
-            model=model,
+            model=chosen,
             conversation=conversation,
             custom=self._custom,
             sources=self._sources or Sources(str(root)),
@@ -98,6 +98,9 @@ class InProcessRunner:
             pool=self._pool,
             close=lambda: self._memory.close(request.ctx.memory_scope),
         )
+
+    async def close(self) -> None:
+        await model.close()
 
 
 @dataclass(slots=True)

@@ -195,12 +195,18 @@ class AgentRuntime:
         return agent
 
     async def dispose(self) -> None:
-        """Disposes the providers of all its agents and its own, once each. For who made the runtime and is done.
+        """Disposes the providers of all its agents and its own, once each, and closes connections to models.
+
+        For who made the runtime and is done.
 
         Raises:
             Exception: what a provider's `dispose` raised; several come as ProviderHooksError.
         """
-        await dispose([self.tools, *(agent.tools for agent in self._agents.values())])
+        try:
+            await dispose([self.tools, *(agent.tools for agent in self._agents.values())])
+        finally:
+            if self._runner is not None:
+                await self._runner.close()
 
 
 def create_runtime(

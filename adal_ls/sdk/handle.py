@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
 from typing import Any
 
-from adal_ls.sdk.errors import InvalidInputError
+from adal_ls.sdk.errors import InvalidInputError, RunCancelledError
 from adal_ls.sdk.events import AgentEvent, AgentFailed, AgentFinished, AgentTextDelta
 from adal_ls.sdk.runner import Emit, RunResult
 
@@ -73,7 +73,13 @@ class RunHandle:
 
     async def _run(self, main: Main) -> RunResult:
         self._begun = True
-        return await main(self._emit, lambda: self._cancelled)
+        try:
+            return await main(self._emit, lambda: self._cancelled)
+        except RunCancelledError:
+            if not self._cancelled:
+                raise asyncio.CancelledError from None  # the loop closes, and reports all else as a fault
+            self._watched = True  # whoever cancelled it knows
+            raise
 
     def _emit(self, event: AgentEvent) -> None:
         if self._events and isinstance(self._events[-1], AgentFinished | AgentFailed):

@@ -141,7 +141,8 @@ class Project:
             yield await self.reload()
 
     async def dispose(self) -> None:
-        """Disposes the providers of its agents, once each, and unloads its files. A second time does nothing.
+        """Disposes the providers of its agents, once each, closes connections to models and unloads its files. A second
+        time does nothing.
 
         Raises:
             Exception: what `dispose` of a provider raised; several come as ProviderHooksError.
@@ -151,7 +152,10 @@ class Project:
                 return
             self._disposed.set()
             self._files.close()
-            await dispose([agent.tools for agent in self._loaded.agents.values()])
+            try:
+                await dispose([agent.tools for agent in self._loaded.agents.values()])
+            finally:
+                await self.runtime.runner.close()
 
     async def __aenter__(self) -> Project:
         return self

@@ -119,3 +119,7 @@ class Runner(Protocol):
             MissingModelError, ScopeBusyError, InvalidConfigError: there can be no run.
         """
         ...
+
+    async def close(self) -> None:
+        """Closes what is kept between runs, such as connections to models. Runs may follow all the same."""
+        ...

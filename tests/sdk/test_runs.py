@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from pathlib import Path
@@ -235,6 +237,33 @@ async def test_r12_a_cancel_that_comes_while_hooks_run_cuts_none_of_them_short(t
     asyncio.get_running_loop().call_later(0.05, go_on.set)
     assert (await handle.result).text == "ok"  # the turn was over
     assert ended.is_set()
+
+
+def test_r12_a_script_that_ends_while_a_run_goes_on_stops_it_and_says_nothing_of_it() -> None:
+    program = """
+import asyncio
+from adal_ls import create_runtime, create_tool_provider
+
+async def wait() -> str:
+    try:
+        await asyncio.sleep(60)
+    finally:
+        print("stopped")
+
+async def main():
+    provider = create_tool_provider(
+        get_tools=lambda ctx: [{"function": wait, "require_approval": False}], on_run_end=lambda ctx: print("end")
+    )
+    handle = create_runtime(model="offline").create_agent("coder", tools=provider).run("wait()")
+    async for event in handle:
+        if event.type == "agent_tool_call":
+            await asyncio.sleep(0.2)
+            return
+
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["stopped", "end"], "")
 
 
 async def test_a_sync_tool_that_is_cancelled_runs_on_and_the_run_says_so(tmp_path: Path) -> None:
