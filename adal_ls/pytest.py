@@ -71,19 +71,11 @@ class AdalTools:
     async def acall(self, name: str, /, **arguments: Any) -> ToolOutput:
         """`call` for async tests."""
         from adal_ls.sdk import ToolOutput
-        from adal_ls.worker.arguments import Signature
-        from adal_ls.worker.calling import call
+        from adal_ls.worker.calling import Ways, call
         from adal_ls.worker.data import Limits
 
-        function = self._find(name).function
-        result = await call(
-            function,
-            Signature(name, function),
-            arguments,
-            self._sources,
-            limit=Limits().observation,
-            on_progress=lambda _: None,
-        )
+        ways = Ways(self._sources, Limits().observation, on_progress=lambda _: None)
+        result = await call(self._find(name), arguments, ways)
         metadata = None if result.trace is None else {"trace": result.trace}
         return ToolOutput(result.output, result.observation, result.display, metadata=metadata, status=result.status)
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
-from adal_ls.worker.arguments import Signature
-from adal_ls.worker.calling import StillRunningError, call
+from adal_ls.worker.calling import StillRunningError, Ways, call
 from adal_ls.worker.data import Limits, ToolResult
 from adal_ls.worker.listing import ListedTool
 from adal_ls.worker.sources import Sources
@@ -56,17 +55,8 @@ class InProcessTools:
         on_print: Callable[[str], None] | None = None,  # noqa: ARG002 - what a tool prints is the script's own output
         on_progress: Callable[[str], None] | None = None,  # noqa: ARG002 - `on_yield` keeps values apart
     ) -> ToolResult:
-        function = self._tools[name].function
-        running = asyncio.ensure_future(
-            call(
-                function,
-                Signature(name, function),
-                arguments,
-                self._sources,
-                limit=_LIMITS.observation,
-                on_progress=self._progress(CALL.get(), name),
-            )
-        )
+        ways = Ways(self._sources, _LIMITS.observation, self._progress(CALL.get(), name))
+        running = asyncio.ensure_future(call(self._tools[name], arguments, ways))
         try:
             await asyncio.wait({running}, timeout=self._limit)
         finally:

@@ -105,7 +105,7 @@ def _called_to_the_end(tool: ListedTool, arguments: Mapping[str, object], ways: 
     return from_value(value, ways.limit)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1024)  # bounded: a provider makes new tools for each run
 def _signature(tool: ListedTool) -> Signature:
     return Signature(tool.loaded.name, tool.function)
 
