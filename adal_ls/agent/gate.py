@@ -127,7 +127,10 @@ async def _decide_and_run(tool: RegisteredTool, given: ModelCall, run: GateConte
         arguments = dict(call.arguments)
         # Looked at before the digest: what changes in between shows there, what changes after shows in the tool.
         base = await _base(tool, arguments, run)
-        if (await _call_of(tool, arguments, run)).digest != call.digest:
+        if (now := await _call_of(tool, arguments, run)).digest != call.digest and answer.decided_by == "mode":
+            # Nobody was shown the file, and another edit of this turn may have changed it: the mode decides again.
+            call, answer = now, _by_mode(tool, now, run)
+        if now.digest != call.digest or not answer.allowed:
             changed = Answer(allowed=False, decided_by="digest", reason=_CHANGED)
             record(call.digest, changed)
             return _denied(tool, changed)
@@ -162,6 +165,12 @@ def _no_such_tool(name: str, run: GateContext) -> str:
     names = ", ".join(spec["function"]["name"] for spec in run.registry.specs(any_name=run.any_name))
     known = f"The tools there are: {names}." if names else "There are no tools in this run."
     return f"There is no tool '{name}'. Nothing was executed. {known}"
+
+
+def _by_mode(tool: RegisteredTool, call: Call, run: GateContext) -> Answer:
+    """What the mode says without a person; refused where it would ask."""
+    verdict = judge(tool, call.arguments, run.mode, call.folder)
+    return Answer(verdict.action == "run", verdict.decided_by, reason=verdict.reason)
 
 
 async def _decide(tool: RegisteredTool, call: Call, call_id: str, run: GateContext) -> Answer:
