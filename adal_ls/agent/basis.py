@@ -40,8 +40,9 @@ def _named_files(root: Path, command: object) -> str:
         return " no command"
     words = dict.fromkeys(_WORD.findall(command))
     inside = os.path.realpath(root) + os.sep
-    found = (word for word in words if os.path.realpath(root / word).startswith(inside))
-    return "".join(base_file.seen(root, word) for word in found if os.path.isfile(root / word))  # noqa: PTH113
+    # Whether there is such a file comes first: a word that can be no name (half a surrogate pair) has no real path.
+    named = (word for word in words if os.path.isfile(root / word))  # noqa: PTH113
+    return "".join(base_file.seen(root, word) for word in named if os.path.realpath(root / word).startswith(inside))
 
 
 def _real_place(root: Path, path: object) -> str:

@@ -74,7 +74,9 @@ def test_a_trusted_project_is_loaded_and_merged_with_what_lint_knows(
     assert first["params"]["trusted"] is True
     assert first["params"]["workspaceRoots"] == [str(workspace.root)]
     assert first["params"]["settings"] == {"model": "m", "permissionMode": "default"}
-    assert (load["method"], load["params"]) == ("adal/host/load", {"projectRoot": str(workspace.root)})
+    # That a folder is open is no wish of a person: what an agent wrote in it would not be imported.
+    assert load["method"] == "adal/host/load"
+    assert load["params"] == {"projectRoot": str(workspace.root), "unsaved": True}
     client.tolerated.add("adal/tools/changed")
 
 
