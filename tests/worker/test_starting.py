@@ -98,7 +98,7 @@ async def test_a_spare_that_has_died_is_replaced(project: Project, sources: Sour
 
 
 @both
-async def test_d09_an_edit_of_a_helper_counts_at_once(project: Project, sources: Sources, forks: bool) -> None:
+async def test_an_edit_of_a_helper_counts_at_once(project: Project, sources: Sources, forks: bool) -> None:
     # https://github.com/streamlit/streamlit/pull/537
     source = sources(forks=forks)
     tools = "from helpers import word\n\n\ndef say() -> str:\n    return word()\n\n\nCUSTOM_TOOLS = [say]\n"
@@ -256,7 +256,7 @@ def environment(folder: Path) -> Path:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths of POSIX environments")
 @both
-async def test_d15_the_environment_behind_a_link_is_used_also_moved_and_with_spaces_in_its_path(
+async def test_the_environment_behind_a_link_is_used_also_moved_and_with_spaces_in_its_path(
     tmp_path: Path, sources: Sources, forks: bool
 ) -> None:
     # https://github.com/microsoft/vscode/issues/208139
