@@ -37,7 +37,7 @@ def warm_up(wanted: Callable[[], bool]) -> bool:
             return False
         try:
             importlib.import_module(name)
-        except ImportError:  # no pydantic, or a Python built without sqlite3
+        except Exception:  # noqa: BLE001 - no pydantic, one that is broken, or a Python built without sqlite3
             continue
     _practise()
     return True
