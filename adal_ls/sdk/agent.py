@@ -51,6 +51,11 @@ class Agent(Generic[ContextT]):
         self.stop_when = stop_when
         self.description = description
 
+    @property
+    def takes_context(self) -> bool:
+        """Whether its own tools come from a provider; lists of agents then say "(tool-context)"."""
+        return as_provider(self.tools) is not None
+
     def run(
         self,
         user: str,

@@ -488,7 +488,18 @@ async def test_wrong_arguments_are_refused_with_a_code_before_anything_runs() ->
         create_runtime(permission_mode="all")  # type: ignore[arg-type]
     with pytest.raises(InvalidConfigError, match="combined"):
         create_runtime(enabled_default_tools=["Read"], disabled_default_tools=["Bash"])
-    with pytest.raises(UnknownAgentError, match="the agents there are: coder") as caught:
+
+
+def test_c3_an_agent_whose_tools_come_from_a_provider_says_that_it_takes_a_context() -> None:
+    runtime = create_runtime(tools=Recorder())
+    agents = [runtime.create_agent(name, tools=tools) for name, tools in (("a", Recorder()), ("b", [len]), ("c", None))]
+    assert [agent.takes_context for agent in agents] == [True, False, False]
+
+
+def test_c4_an_unknown_agent_is_said_with_those_there_are() -> None:
+    runtime = create_runtime()
+    runtime.create_agent("coder")
+    with pytest.raises(UnknownAgentError, match="there is no agent 'nobody'; the agents there are: coder") as caught:
         runtime.agent("nobody")
     assert caught.value.code == "UNKNOWN_AGENT"
 

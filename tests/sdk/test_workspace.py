@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adal_ls.agent import workspace_policy
 from adal_ls.agent.builtin.catalog import BUILTINS, DESCRIBE
 from adal_ls.sdk import (
     AgentToolResult,
     AgentWarning,
     InvalidConfigError,
+    WorkspacePolicy,
     combine_tool_providers,
     create_runtime,
     create_workspace_tool_provider,
@@ -39,6 +42,11 @@ async def ran(project: Path, provider: Any, *calls: tuple[str, dict[str, Any]], 
 
 def test_the_tools_of_a_workspace_are_tools_of_the_host() -> None:
     assert set(WORKSPACE_TOOLS) <= {*BUILTINS, DESCRIBE.name}
+
+
+def test_every_setting_of_a_policy_is_one_that_the_host_knows() -> None:
+    keys = {field.name for field in dataclasses.fields(workspace_policy.WorkspacePolicy)}
+    assert set(WorkspacePolicy.__annotations__) == keys
 
 
 async def test_files_and_commands_keep_to_the_policy_of_the_provider(project: Path) -> None:
