@@ -244,12 +244,13 @@ def _location(file: str, line: int) -> Location | None:
 
 
 def _result(event: ToolResultEvent, full: str | None, output: Any) -> AgentToolResult:
+    """`full`: the whole text where the model sees it cut; of a tool without data it is the data."""
     return AgentToolResult(
         event.call_id,
         event.tool,
         event.status,
-        full or event.observation,
-        output=output,
+        event.observation,
+        output=full if output is None else output,
         display=event.display,
         trace=event.trace,
     )

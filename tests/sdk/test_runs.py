@@ -360,6 +360,20 @@ async def test_results_keep_what_the_tool_meant_for_whom(tmp_path: Path) -> None
     assert (result.output, result.observation, result.display) == ({"key": 7}, "created 7", "7")
 
 
+async def test_of_a_long_result_the_model_reads_a_part_and_the_program_has_all(tmp_path: Path) -> None:
+    def lines() -> str:
+        """Give many."""
+        return "x" * 200_000
+
+    agent = create_runtime(model=script(tmp_path, calls("lines"), said("ok"))).create_agent(
+        "coder", tools=[{"function": lines, **FREE}]
+    )
+    (result,) = (event for event in await events_of(agent.run("go")) if isinstance(event, AgentToolResult))
+    assert result.output == "x" * 200_000
+    assert "left out here" in result.observation
+    assert len(result.observation) < 60_000
+
+
 async def test_a_name_of_two_combined_sources_fails_the_run_before_the_model_is_asked(tmp_path: Path) -> None:
     ran = Recorder(tool("docs"))
     combined = combine_tool_providers({"docs": ran, "web": tool("web")})
