@@ -7,19 +7,21 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from adal_ls.protocol import methods
-from adal_ls.server import capabilities, projects, settings, tools
+from adal_ls.server import capabilities, projects, settings
 from adal_ls.server.commands import Commands
 from adal_ls.server.configuration import Configuration
 from adal_ls.server.diagnostics import Analysis, Diagnostics
 from adal_ls.server.documents import Document, Documents
 from adal_ls.server.fallback import PlainFace
 from adal_ls.server.files import Files
+from adal_ls.server.held_back import HeldBack, Request
 from adal_ls.server.host import Host, command_line
 from adal_ls.server.inbox import Inbox
 from adal_ls.server.loads import Loads
 from adal_ls.server.log import Log
 from adal_ls.server.progress import Progress
-from adal_ls.server.rpc import INTERNAL_ERROR, REQUEST_FAILED, Connection, Id, Json, RpcError
+from adal_ls.server.project_tools import ProjectTools
+from adal_ls.server.rpc import REQUEST_FAILED, Connection, Id, Json, RpcError
 from adal_ls.server.runs import FORWARDED, AdalFace, Face, Runs
 from adal_ls.server.settings import Settings
 from adal_ls.server.snapshot import Snapshot
@@ -30,9 +32,7 @@ from adal_ls.server.workspace_lint import WorkspaceLint
 from adal_ls.server.writer import Writer
 from adal_ls.version import __version__
 from adal_ls.workspace import uris
-from adal_ls.workspace.projects import Project
 
-Request = Callable[[Id, Json], None]
 Notification = Callable[[Json], None]
 
 
@@ -81,6 +81,19 @@ class Service:
         self._lint = WorkspaceLint(
             editor, post, self._diagnostics.check_disk, self._status, eager=not self.client.pull_diagnostics
         )
+        if host_command is None and (python := settings.host_python(options)) is not None:
+            host_command = command_line(python)
+        self.host = Host(post, self._greeting, host_command)
+        self._loads = Loads(
+            self.host,
+            self._projects,
+            self._status,
+            log,
+            lambda root, generation: self._tools.load_told(root, generation),
+        )
+        self._tools = ProjectTools(
+            editor, self.client, self._projects, self._diagnostics, self._loads, lambda: self._trusted
+        )
         self._files = Files(
             editor,
             self.client,
@@ -88,8 +101,8 @@ class Service:
             self._diagnostics,
             self._lint,
             post,
-            changed=self._changed_on_disk,
-            gone=self._project_gone,
+            changed=self._tools.changed_on_disk,
+            gone=self._tools.gone,
             configured=self._lint_configured,
         )
         self._sync = TextSync(
@@ -100,14 +113,10 @@ class Service:
             saved=self._document_saved,
             closed=lambda document: self._files.closed(document.uri),
         )
-        if host_command is None and (python := settings.host_python(options)) is not None:
-            host_command = command_line(python)
-        self._builtins: list[Json] = []  # as the host told them
-        self.host = Host(post, self._greeting, host_command)
         self.host.on_ready = self._host_ready
         self.host.on_gone = self._host_gone
         self.host.on_notification[methods.HOST_CHANGED] = self._files.told_by_host
-        self._loads = Loads(self.host, self._projects, self._status, log, self._load_told)
+        self._held_back = HeldBack(editor, self._files, self._lint, log)
         plain = PlainFace(editor, self.client, self._send_droppable)
         face: Face = AdalFace(editor, self.client) if self.client.adal_approval else plain
         self._runs = Runs(editor, self.host, self._projects, face, lambda: self._trusted)
@@ -118,17 +127,17 @@ class Service:
     @cached_property
     def requests(self) -> dict[str, Request]:
         """Method → what answers it, now or later. Whatever it raises as `RpcError` is the answer."""
-        ready, linted = self._when_projects_known, self._when_all_linted
+        found, linted = self._held_back.until_found, self._held_back.until_linted
         table: dict[str, Request] = {
             "textDocument/diagnostic": self._pull,
             "workspace/diagnostic": linted(
                 lambda key, params: self._editor.answer(key, self._diagnostics.pull_workspace(params))
             ),
-            "workspace/executeCommand": ready(self._commands.execute),
-            methods.TOOLS_LIST: linted(lambda key, params: self._editor.answer(key, self._list_tools(params))),
-            methods.TOOLS_RELOAD: ready(self._reload_tools),
-            methods.TOOLS_TRY: ready(self._runs.try_tool),
-            methods.RUN_START: ready(self._runs.start),
+            "workspace/executeCommand": found(self._commands.execute),
+            methods.TOOLS_LIST: linted(lambda key, params: self._editor.answer(key, self._tools.listed(params))),
+            methods.TOOLS_RELOAD: found(self._reload_tools),
+            methods.TOOLS_TRY: found(self._runs.try_tool),
+            methods.RUN_START: found(self._runs.start),
         }
         for method in FORWARDED:
             table[method] = self._forwarding(method)
@@ -185,11 +194,9 @@ class Service:
 
     def _projects_found(self) -> None:
         self._status.busy("finding projects", on=False)
-        for project in self._projects:
-            self._tools_changed(project.root, 0)
+        if any(self._projects):
             self._typed.load_soon()
-        if self._trusted:
-            self._loads.load_missing()
+        self._tools.found()
 
     def _trust_changed(self, params: Json) -> None:
         self._trusted = field(params, "trusted", bool)
@@ -227,22 +234,13 @@ class Service:
         project = self._projects.get(document.identity)
         if project is not None:
             self._typed.load_soon()
-            if known is None and self._trusted:
-                self._loads.load(project)
+            self._tools.opened(project, new=known is None)
 
     def _document_saved(self, document: Document) -> None:
         self._files.opened(document.uri)  # the save may have created the file
         project = self._projects.get(document.identity)
-        if project is None:
-            return
-        self._tools_changed(project.root, self._generation(project))
-        if self._trusted:
-            self._loads.load(project)
-
-    def _changed_on_disk(self, project: Project) -> None:
-        self._tools_changed(project.root, self._generation(project))
-        if self._trusted:
-            self._loads.load_changed(project)
+        if project is not None:
+            self._tools.saved(project)
 
     def _lint_configured(self) -> None:
         self._configuration.forget_files()
@@ -254,53 +252,12 @@ class Service:
         self._lint.add(project.identity for project in self._projects)
         self._diagnostics.refresh()
 
-    def _project_gone(self, project: Project) -> None:
-        self._loads.drop(project)
-        self._diagnostics.load_told(project)
-        self._tools_changed(project.root, 0)
-
-    def _generation(self, project: Project) -> int:
-        loaded = self._loads.of(project) or {}
-        generation = loaded.get("generation", 0)
-        return generation if isinstance(generation, int) else 0
-
-    def _load_told(self, root: str, generation: int) -> None:
-        project = self._projects.by_root(root)
-        if project is not None:
-            self._diagnostics.load_told(project)
-        self._tools_changed(root, generation)
-
-    def _tools_changed(self, root: str, generation: int) -> None:
-        if self.client.adal_run_updates:
-            self._editor.notify(methods.TOOLS_CHANGED, {"projectRoot": root, "generation": generation})
-
-    def _list_tools(self, params: Json) -> dict[str, Json]:
-        wanted = params.get("projectRoot") if isinstance(params, dict) else None
-        only = self._projects.by_root(wanted) if isinstance(wanted, str) else None
-        listed = [only] if only is not None else [] if wanted is not None else list(self._projects)
-        return {
-            "projects": [
-                tools.entry(
-                    project,
-                    self._diagnostics.of_project(project),
-                    self._loads.of(project),
-                    self._builtins,
-                    self.client.encoding,
-                )
-                for project in listed
-            ]
-        }
-
     def _reload_tools(self, key: Id, _params: Json) -> None:
         """Finds all projects and imports them anew. A person asked: also what an agent may have written is loaded."""
         if not self._trusted:
             raise RpcError(REQUEST_FAILED, "the tools are not imported before you trust this workspace")
 
-        def load() -> None:
-            for project in self._projects:
-                self._loads.load(project)
-
-        self._files.search_again(load)
+        self._files.search_again(self._tools.load_all)
         self._editor.answer(key, {})
 
     # Host
@@ -320,11 +277,7 @@ class Service:
         self._status.clear("host")
         if isinstance(result.get("python"), str):
             self._status.python(result["python"])
-        told = result.get("tools")
-        self._builtins = told if isinstance(told, list) else []
-        for project in self._projects:
-            self._tools_changed(project.root, self._generation(project))
-        self._loads.load_missing()
+        self._tools.host_ready(result.get("tools"))
 
     def _host_gone(self, reason: str, wanted: bool) -> None:
         self._loads.forget()
@@ -360,33 +313,3 @@ class Service:
 
     def _forwarding(self, method: str) -> Request:
         return lambda key, params: self._runs.forward(key, method, params)
-
-    def _when_projects_known(self, request: Request) -> Request:
-        """`request`, held back until it is known which projects there are (some milliseconds after the start)."""
-
-        def run(key: Id, params: Json) -> None:
-            self._files.when_ready(self._guarded(lambda: request(key, params), key))
-
-        return run
-
-    def _when_all_linted(self, request: Request) -> Request:
-        """`request`, held back until lint has been through all projects."""
-        return self._when_projects_known(
-            lambda key, params: self._lint.when_done(key, self._guarded(lambda: request(key, params), key))
-        )
-
-    def _guarded(self, answer: Callable[[], None], key: Id) -> Callable[[], None]:
-        """`answer`, which comes later than the request: whatever goes wrong in it, request `key` is answered."""
-
-        def run() -> None:
-            if not self._editor.owes(key):
-                return  # taken back while it waited
-            try:
-                answer()
-            except RpcError as error:
-                self._editor.refuse(key, error)
-            except Exception as fault:  # noqa: BLE001 - the boundary that owns it: exactly one answer
-                self._log.fault("a request that waited for the projects", fault)
-                self._editor.refuse(key, RpcError(INTERNAL_ERROR, "internal error; the log says where"))
-
-        return run

@@ -58,6 +58,7 @@ class Client(ABC):
         self._changed = threading.Condition()
         self._ended = False
         self._checked = False
+        self._hung_up = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -125,6 +126,7 @@ class Client(ABC):
 
     def hang_up(self) -> None:
         """Closes the server's input, as an editor that dies does."""
+        self._hung_up = True
         self._stdin.close()
 
     # Waiting
@@ -212,7 +214,9 @@ class Client(ABC):
         if self._checked:
             return
         self._checked = True
-        if not self.is_over():
+        if self._hung_up:
+            self.wait_end()
+        elif not self.is_over():
             if self._is_initialized() and not self._was_shut_down():
                 assert self.request("shutdown") is None
             self.notify("exit")
