@@ -163,7 +163,7 @@ async def test_edited_arguments_that_are_no_json_deny(ran: Ran, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["bash", "Bash", "BASH"])
-async def test_a_disabled_tool_is_refused_in_every_mode_without_asking(ran: Ran, tmp_path: Path, name: str) -> None:
+async def test_s12_a_disabled_tool_is_refused_in_every_mode_without_asking(ran: Ran, tmp_path: Path, name: str) -> None:
     person = Person("allow_once")
     made = context(tmp_path, person, "yolo", disabled=["Bash"])
     result = await gate.execute(ModelCall("c1", name, {"command": "ls"}), made)
@@ -174,7 +174,7 @@ async def test_a_disabled_tool_is_refused_in_every_mode_without_asking(ran: Ran,
     assert decisions(made) == [("deny", "policy")]
 
 
-async def test_yolo_asks_nobody_and_is_recorded(ran: Ran, tmp_path: Path) -> None:
+async def test_s10_yolo_asks_nobody_and_is_recorded(ran: Ran, tmp_path: Path) -> None:
     made = context(tmp_path, None, "yolo")
     assert (await gate.execute(BASH, made)).status == "success"
     assert decisions(made) == [("allow", "mode")]

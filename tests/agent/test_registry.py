@@ -13,7 +13,7 @@ from adal_ls.protocol.tools import Tool
 OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
 
 
-def test_disabled_builtins_are_neither_offered_nor_found_in_any_spelling() -> None:
+def test_s12_disabled_builtins_are_neither_offered_nor_found_in_any_spelling() -> None:
     registry = build_registry(disabled=["Bash"])
     assert "bash" not in [spec["function"]["name"] for spec in registry.specs()]
     for name in ("bash", "Bash", "BASH", "bash ", "ｂａｓｈ"):
@@ -26,7 +26,7 @@ def test_enabling_and_disabling_at_once_is_refused() -> None:
         build_registry(enabled=["Read"], disabled=["Bash"])
 
 
-def test_custom_tools_stay_whatever_builtins_are_disabled() -> None:
+def test_s12_custom_tools_stay_whatever_builtins_are_disabled() -> None:
     registry = build_registry(enabled=[], custom=[Tool(name="deploy", parameters=OBJECT)])
     assert list(registry.tools) == ["deploy"]
 
