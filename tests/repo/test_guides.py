@@ -6,6 +6,8 @@ from typing import get_args
 
 from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.agent.script import read_script
+from adal_ls.agent.workspace_executor import UNCONFINED_VARIABLE
+from adal_ls.agent.workspace_policy import WorkspacePolicy
 from adal_ls.cli.program import _SUBCOMMANDS
 from adal_ls.cli.run import command as run
 from adal_ls.naming import RESERVED
@@ -35,6 +37,18 @@ def test_the_reserved_names_in_the_guide_are_those_of_the_code() -> None:
         (name, entry.group or "", "built in" if name in BUILTINS else "reserved" if entry.ours else "of AdaL")
         for name, entry in RESERVED.items()
     ]
+
+
+def test_the_built_in_tools_and_the_keys_of_a_policy_in_the_guide_are_those_of_the_code() -> None:
+    text = GUIDE.with_name("builtin-tools.md").read_text(encoding="utf-8")
+    tools, policy = text.split("## Files")[0], text.split("## Another folder, another policy")[1]
+    for name, tool in BUILTINS.items():
+        (row,) = re.findall(rf"^\| .*`{name}`.*$", tools, re.MULTILINE)
+        assert (tool.group or "") == row.split("|")[2].strip()
+        assert all(argument in row for argument in tool.parameters["properties"])
+    keys = {key for row in re.findall(r"^\| (`.*?) \|", policy, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)}
+    assert keys | {"cwd"} == set(WorkspacePolicy.__dataclass_fields__)
+    assert UNCONFINED_VARIABLE in text
 
 
 def test_the_options_of_a_run_and_what_they_take_are_in_the_guide() -> None:

@@ -37,6 +37,9 @@ def _text(description: str) -> dict[str, Any]:
     return {"type": "string", "description": description}
 
 
+SEARCH_KEY = "TAVILY_API_KEY"
+"""The environment variable with the key of the search service."""
+
 _FILE = _text("Path of the file, relative to the workspace.")
 
 _ALL = (
@@ -147,7 +150,7 @@ _ALL = (
         description="Search the web. Gives title, URL and an extract of each result; fetch_url gives a whole page.",
         parameters=_object(["query"], query=_text("What to search for.")),
         read_only=True,
-        key="TAVILY_API_KEY",
+        key=SEARCH_KEY,
     ),
     Builtin(
         name="write_todos",

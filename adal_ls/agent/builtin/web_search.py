@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from adal_ls.agent.builtin import arguments
+from adal_ls.agent.builtin.catalog import SEARCH_KEY
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
-
-VARIABLE = "TAVILY_API_KEY"
-"""The environment variable with the key."""
 
 ENDPOINT = "https://api.tavily.com/search"
 MOST = 8
@@ -27,14 +25,14 @@ async def web_search(given: Mapping[str, Any], context: BuiltinContext) -> str:
     """
     arguments.only("web_search", given, ["query"])
     query = arguments.text("web_search", given, "query")
-    key = os.environ.get(VARIABLE)
+    key = os.environ.get(SEARCH_KEY)
     if not key:
-        raise BuiltinError(f"web_search needs a key: set {VARIABLE}")
+        raise BuiltinError(f"web_search needs a key: set {SEARCH_KEY}")
     if context.policy.allow_network is False:
         raise BuiltinError("refused: the policy of this workspace has no network (allow_network)")
     status, body = await _post(ENDPOINT, key, {"query": query, "max_results": MOST})
     if status in (401, 403):
-        raise BuiltinError(f"the search service refuses the key in {VARIABLE} ({status})")
+        raise BuiltinError(f"the search service refuses the key in {SEARCH_KEY} ({status})")
     if status != 200:
         raise BuiltinError(f"the search service answered {status}; try again later")
     return _text(body)
