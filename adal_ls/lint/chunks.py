@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 import unicodedata
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from adal_ls.lint.bindings import Bound, Function, collect, collect_unreadable
+from adal_ls.lint.blocks import Part, Place, goes_on, leftmost, opening_end, spine
 from adal_ls.lint.changes import changed_names
 from adal_ls.lint.parsing import (
     Parsed,
@@ -20,8 +20,11 @@ from adal_ls.lint.parsing import (
     illegal_character,
     is_code,
     legal,
+    lines_before,
+    next_block,
     next_piece,
     parse,
+    parse_block,
     refusal_of_whole,
 )
 from adal_ls.lint.pieces import Cutter, Head
@@ -40,29 +43,51 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A chunk's text. `reach`: how many lines, from its first on, decide where it ends; None: all that follow."""
+    """A chunk's text. `reach`: how many lines, from its first on, decide where it ends; None: all that follow.
+
+    `part` is what it holds of a list that is cut; `before` and `after` tell whether such a list is open.
+    """
 
     text: str
     head: Head
     reach: int | None
+    part: Part | None = None
+    before: Place = Place.OUTSIDE
+
+    @property
+    def after(self) -> Place:
+        if self.part is Part.OPENING:
+            return Place.OPENED
+        return Place.WITHIN if self.part is Part.ELEMENTS else Place.OUTSIDE
 
 
-def cut(text: str, start: int) -> Cut:
+def cut(text: str, start: int, place: Place = Place.OUTSIDE) -> Cut:
     """The chunk that begins at an offset."""
     cutter = Cutter(text, is_code)
-    piece = next_piece(cutter, start)
+    part, head = None, Head.OTHER
+    if place is not Place.OUTSIDE and goes_on(cutter, start):
+        block = next_block(cutter, start)
+        end, part = block.end, block.part
+    elif (opened := opening_end(text, start)) is not None:
+        end, part, head = opened, Part.OPENING, Head.TOOL_LIST
+        cutter.reached(end)
+    else:
+        piece = next_piece(cutter, start)
+        end, head = piece.end, piece.head
     reach = None if cutter.reach > len(text) else count_line_ends(text[start : cutter.reach]) + 1
-    return Cut(text[start : piece.end], piece.head, reach)
+    return Cut(text[start:end], head, reach, part, place)
 
 
 class Chunk:
-    """One top-level statement, with the comments and empty lines behind it. Never changes.
+    """One top-level statement, or a part of CUSTOM_TOOLS, with the comments and empty lines behind it. Never changes.
 
     Its places count lines from `lines.first` on: in a file as it was read, that is the line on which it begins.
     """
 
     __slots__ = (
         "_placed",
+        "after",
+        "before",
         "bound",
         "changes",
         "declares_global",
@@ -71,6 +96,7 @@ class Chunk:
         "imports_future",
         "lines",
         "parsed",
+        "part",
         "reach",
         "salvaged",
         "scope",
@@ -80,19 +106,19 @@ class Chunk:
 
     def __init__(self, cut: Cut, first: int, numbered: int | None = None) -> None:
         self.text, self.head, self.reach = cut.text, cut.head, cut.reach
+        self.part, self.before, self.after = cut.part, cut.before, cut.after
         self.size = count_line_ends(cut.text)
         source = legal(cut.text, begins_file=first == 0)
-        self.lines = Lines(source, first if numbered is None else numbered, parsed=0)
-        self.parsed: Parsed = parse(cut.text, self.lines)
+        self.lines = Lines(source, first if numbered is None else numbered, lines_before(cut.part))
+        self.parsed: Parsed = self._parse()
         body = self.parsed.body
         self.bound: Bound = (
             collect(body, self.lines) if self.parsed.readable else collect_unreadable(self.lines, cut.head)
         )
         plain = all(isinstance(node, _DEFINITIONS) for node in body)
         self.scope = _NO_NAMES if plain else read_scope(body)
-        broken_list = cut.head is Head.TOOL_LIST and not self.parsed.readable
-        self.salvaged = salvage(source) if broken_list else ()
-        self.changes = changed_names(body or self.salvaged, source)
+        self.salvaged = () if self.parsed.readable else self._salvage()
+        self.changes = self._changes()
         self.declares_global = not plain and "global" in source and any(_declares_global(node) for node in body)
         self.imports_future = not plain and any(_is_future(node) for node in body)
         self.functions: dict[Range, Function] = dict(self._functions())
@@ -101,16 +127,48 @@ class Chunk:
     def placed(self) -> list[ast.stmt]:
         """Its statements once more, with the line numbers that `lines` has."""
         if self._placed is None:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(self.lines.text) if self.parsed.body else ast.Module([], [])
-            self._placed = ast.increment_lineno(tree, self.lines.first).body
+            tree = ast.Module([*self._parse().body] if self.parsed.body else [], [])
+            self._placed = ast.increment_lineno(tree, self.lines.first - self.lines.parsed).body
         return self._placed
+
+    def _salvage(self) -> tuple[ast.stmt, ...]:
+        """What can be read of a list, or of a part of one, that has a slip in it."""
+        source = self.lines.text
+        if self.part is Part.ELEMENTS:
+            beginning = f"{LIST_NAME} = [\n"  # one line, as where it is parsed
+            return tuple(
+                ast.Expr(node.value, lineno=node.lineno, col_offset=node.col_offset)
+                for node in salvage(beginning + source)
+                if isinstance(node, ast.Assign)
+            )
+        return salvage(source) if self.head is Head.TOOL_LIST else ()
+
+    def _changes(self) -> frozenset[str]:
+        """The names that it may change what they hold."""
+        body, source = self.statements, self.lines.text
+        if self.part in (Part.ELEMENTS, Part.CLOSING):
+            first = [ast.Assign([ast.Name(LIST_NAME)], node.value) for node in body[:1] if isinstance(node, ast.Expr)]
+            return changed_names([*first, *body[1:]], source) | {LIST_NAME}
+        return changed_names(body, source)
+
+    def cut(self, reach: int | None) -> Cut:
+        """What it was made of."""
+        return Cut(self.text, self.head, reach, self.part, self.before)
+
+    def _parse(self) -> Parsed:
+        if self.part is None:
+            return parse(self.text, self.lines)
+        return parse_block(self.text, self.lines, self.part, self.before)
 
     @property
     def statements(self) -> Sequence[ast.stmt]:
         """What the list is read from: of a statement with a slip that makes it, what can be read."""
         return self.parsed.body or self.salvaged
+
+    @property
+    def leaves_list_open(self) -> bool:
+        """Whether a list is open when this statement begins, so that its bracket was never closed."""
+        return self.part is None and self.before is not Place.OUTSIDE
 
     @property
     def is_troubled(self) -> bool:
@@ -150,11 +208,13 @@ class Chunk:
 def read_chunks(text: str) -> Iterator[Chunk]:
     """The chunks of a whole text, numbered as its lines are."""
     offset = first = 0
+    place = Place.OUTSIDE
     while offset < len(text):
         look_up()
-        chunk = Chunk(cut(text, offset), first)
+        chunk = Chunk(cut(text, offset, place), first)
         offset += len(chunk.text)
         first += chunk.size
+        place = chunk.after
         yield chunk
 
 
@@ -170,9 +230,28 @@ def syntax_problems(chunks: Iterable[tuple[int, Chunk]]) -> Iterator[SyntaxProbl
         # After a broken statement, prose, or a body at the margin ("return" outside a function), is the same slip.
         same = broken_up_to == first and (chunk.head is Head.OTHER or parsed.readable)
         if parsed.problem is not None and not same:
-            yield parsed.problem.told(first)
+            yield parsed.problem.told(first - chunk.lines.parsed)
         if parsed.refused:
             broken_up_to = first + chunk.size
+
+
+def never_closed(opening: Chunk, last: Chunk) -> Iterator[SyntaxProblem]:
+    """What is wrong with a list that is open behind `last`; nothing where a slip in `last` tells why."""
+    if not last.parsed.refused:
+        place = opening.lines.text.rindex("[", 0, len(opening.lines.text.partition("#")[0]))
+        yield SyntaxProblem("Syntax error: '[' was never closed", opening.lines.range(place, place + 1))
+
+
+def lists_never_closed(chunks: Iterable[Chunk]) -> Iterator[SyntaxProblem]:
+    """All such lists of a file."""
+    opening: Chunk | None = None
+    last: Chunk | None = None
+    for chunk in chunks:
+        if chunk.leaves_list_open and opening is not None and last is not None:
+            yield from never_closed(opening, last)
+        opening, last = chunk if chunk.part is Part.OPENING else opening, chunk
+    if last is not None and last.after is not Place.OUTSIDE and opening is not None:
+        yield from never_closed(opening, last)
 
 
 def must_be_judged_whole(chunks: Iterable[Chunk], doubtful: Collection[Chunk]) -> bool:
@@ -187,6 +266,32 @@ def must_be_judged_whole(chunks: Iterable[Chunk], doubtful: Collection[Chunk]) -
         if not chunk.may_come_first:
             return True
     return False
+
+
+def joined(chunks: Iterable[Chunk]) -> Iterator[ast.stmt]:
+    """The statements of a file with its line numbers; a list that is cut is one statement again."""
+    opened: ast.stmt | None = None
+    for chunk in chunks:
+        placed = chunk.placed()
+        if chunk.part is Part.OPENING:
+            opened = placed[0] if placed else None
+        elif chunk.part is not None and opened is not None and placed:
+            _continue(opened, placed.pop(0))
+        yield from placed
+
+
+def _continue(opened: ast.stmt, part: ast.stmt) -> None:
+    """Put the next part of a list into the statement that opened it."""
+    assert isinstance(part, ast.Expr)  # noqa: S101
+    assert isinstance(opened, ast.Assign | ast.AnnAssign | ast.AugAssign)  # noqa: S101
+    before, start = opened.value, leftmost(part.value)
+    assert before is not None  # noqa: S101
+    if isinstance(before, ast.List) and isinstance(start, ast.List):
+        start.elts[:0] = before.elts
+    for node in spine(part.value):
+        node.lineno, node.col_offset = before.lineno, before.col_offset
+    opened.value = part.value
+    opened.end_lineno, opened.end_col_offset = part.end_lineno, part.end_col_offset
 
 
 def problem_of_whole(text: str) -> SyntaxProblem | None:

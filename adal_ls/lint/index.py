@@ -154,6 +154,10 @@ class Index:
         changed |= self._renew_names(changed)
         return changed | {whole(name) for name in touched} | self._follow_changers(gone, came)
 
+    def list_key(self, name: str) -> str:
+        """The key for the statements that change what a name holds."""
+        return self._changers.key(name)
+
     def _follow_changers(self, gone: list[Held], came: list[Held]) -> set[str]:
         """Bring in line which statements change lists. Returns the keys that changed."""
         touched = set[str]()

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
 
 from adal_ls import naming
 from adal_ls.lint.bindings import Bindings
+from adal_ls.lint.blocks import Part
+from adal_ls.lint.chunks import LIST_NAME
 from adal_ls.lint.elements import Element
 from adal_ls.lint.entries import read_entry
 from adal_ls.lint.findings import Finding
 from adal_ls.lint.index import Index, Recorded, whole
+from adal_ls.lint.lists import are_elements, elements_of
 from adal_ls.lint.model import Entry, ToolFile, ToolList
 from adal_ls.lint.names import Names
 from adal_ls.lint.reader import read_elements
-from adal_ls.lint.rows import Row
+from adal_ls.lint.rows import Held, Row
 from adal_ls.lint.rules.base import ENTRY_RULES
+from adal_ls.lint.rules.unlisted import is_read
 from adal_ls.lint.subjects import Listing, both, listed_by
 from adal_ls.lint.text import Position, Range
 from adal_ls.lint.view import ListedEntry
@@ -26,17 +29,27 @@ _SURE = frozenset({"ADAL101", "ADAL102", "ADAL103", "ADAL104", "ADAL207"})
 
 
 class Listed:
-    """An entry: what it is read from, what it makes of functions, and what rules say about it."""
+    """An entry: what it is read from, what it makes of functions, and what rules say about it.
 
-    __slots__ = ("element", "entry", "findings", "listings", "order", "read_by")
+    `held` is the part of a display that it stands in, None where the list is made in another way; `number` counts the
+    entries of the part, or of the list.
+    """
+
+    __slots__ = ("element", "entry", "findings", "held", "listings", "number", "read_by")
 
     def __init__(self, element: Element) -> None:
         self.element = element
-        self.order = 0
+        self.held: Held | None = None
+        self.number = 0
         self.entry: Entry | None = None
         self.listings: dict[Range, Listing] = {}
         self.findings: list[Finding] = []
         self.read_by: set[str] = set()
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """What entries are sorted by. It may change, but not which of two entries comes first."""
+        return self.held.first if self.held is not None else 0, self.number
 
 
 class _Touched:
@@ -45,8 +58,6 @@ class _Touched:
     def __init__(self) -> None:
         self.places: set[Range] = set()
         self.names: set[str] = set()
-        self.entries = False
-        """Whether any entry is another object than before, or gone."""
 
     def note(self, unit: Listed) -> None:
         self.places.update(unit.listings)
@@ -60,7 +71,11 @@ class ListedTools:
     def __init__(self, index: Index, row: Row) -> None:
         self._index = index
         self._row = row
-        self._units: list[Listed] = []
+        self._units: dict[Held | None, list[Listed]] = {}
+        """By the part of the list that they stand in."""
+        self._display: Held | None = None
+        """The opening of the list, where nothing but its elements makes it."""
+        self._unread: set[Listed] = set()
         self._by_place: dict[Range, list[Listed]] = {}
         self._by_name: dict[str, list[Listed]] = {}
         self._speaking: set[Listed] = set()
@@ -85,44 +100,84 @@ class ListedTools:
         first, second = (self._row.absolute(Range(place, place)).start for place in (one, other))
         return first > second
 
+    @property
+    def all_read(self) -> bool:
+        """Whether it is known of every entry which function it lists."""
+        return not self._unread
+
+    def last(self) -> Entry | None:
+        """The last entry."""
+        if None in self._units:
+            return self._units[None][-1].entry
+        held = next((held for held in reversed(self._row.held) if held in self._units), None)
+        return None if held is None else self._units[held][-1].entry
+
     def findings(self) -> Iterator[Finding]:
         """What is said about entries, in their order."""
         for unit in sorted(self._speaking, key=lambda unit: unit.order):
             yield from unit.findings
 
-    def update(self, changed: set[str]) -> set[Range]:
-        """Bring the entries in line with `changed` answers of the index.
+    def update(self, gone: Sequence[Held], came: Sequence[Held], changed: set[str]) -> set[Range]:
+        """Bring the entries in line with chunks that were exchanged, and with `changed` answers of the index.
 
         Returns the places of functions that are listed in another way than before.
         """
-        asking = self._index.askers(changed)
         touched = _Touched()
-        dirty = {one for one in asking if isinstance(one, Listed)}
-        if self in asking or self._is_new:
-            self._is_new = False
+        dirty = {one for one in self._index.askers(changed) if isinstance(one, Listed)}
+        if self._is_new or self in self._index.askers(changed - {self._index.list_key(LIST_NAME)}):
             dirty = self._read_list(dirty, touched)
+        elif self._index.list_key(LIST_NAME) in changed:
+            out, into = ([held for held in some if LIST_NAME in held.chunk.changes] for some in (gone, came))
+            if self._are_elements(out, into):
+                dirty = self._exchange(out, into, dirty, touched)
+            else:
+                dirty = self._read_list(dirty, touched)
         for unit in dirty:
             self._read(unit, touched)
-        if touched.entries:
-            entries = tuple(unit.entry for unit in self._units if unit.entry is not None)
-            self.tools = replace(self.tools, entries=entries)
         dirty |= {one for one in self._index.askers(self._renamed(touched.names)) if isinstance(one, Listed)}
         for unit in dirty:
             self._look_at(unit)
         return self._relisted(touched.places)
 
+    def _are_elements(self, out: list[Held], into: list[Held]) -> bool:
+        """Whether nothing but elements of the one display is exchanged."""
+        return self._display is not None and all(
+            held.chunk.part is Part.ELEMENTS and held.chunk.changes == {LIST_NAME} and are_elements(held.chunk)
+            for held in (*out, *into)
+        )
+
+    def _exchange(self, out: list[Held], into: list[Held], dirty: set[Listed], touched: _Touched) -> set[Listed]:
+        """Read elements anew and leave the others. Returns the entries to be read."""
+        gone = {unit for held in out for unit in self._units.pop(held, ())}
+        for unit in gone:
+            self._forget(unit, touched)
+        fresh = set[Listed]()
+        for held in into:
+            for element in elements_of(held.chunk):
+                unit = Listed(element)
+                self._add(unit, held)
+                fresh.add(unit)
+        return fresh | (dirty - gone)
+
+    def _add(self, unit: Listed, held: Held | None) -> None:
+        siblings = self._units.setdefault(held, [])
+        unit.held, unit.number = held, len(siblings)
+        siblings.append(unit)
+
     def _read_list(self, dirty: set[Listed], touched: _Touched) -> set[Listed]:
         """Follow the list anew; entries whose source is the same stay. Returns those to be read."""
+        self._is_new = False
         with self._index.asked.noting() as asked:
-            self.tools, elements = read_elements(self.bindings)
+            self.tools, elements, display = read_elements(self.bindings)
         self._index.set_asked(self, asked | {whole(key) for key in asked})
-        touched.entries = True
+        self._display = None if display is None else self._row.at(display.first)
         before: dict[tuple[object, ...], list[Listed]] = {}
-        for unit in reversed(self._units):
-            before.setdefault(unit.element.place(), []).append(unit)
-        self._units = []
+        for units in self._units.values():
+            for unit in reversed(units):
+                before.setdefault(unit.element.place(), []).append(unit)
+        self._units = {}
         fresh = set[Listed]()
-        for order, element in enumerate(elements):
+        for element in elements:
             known = before.get(element.place())
             if known and known[-1].element.reads_as(element):
                 unit = known.pop()
@@ -130,14 +185,17 @@ class ListedTools:
             else:
                 unit = Listed(element)
                 fresh.add(unit)
-            unit.order = order
-            self._units.append(unit)
+            self._add(unit, None if display is None else self._row.at(element.lines.first))
         gone = {unit for units in before.values() for unit in units}
         for unit in gone:
-            self._take_out(unit, touched)
-            self._index.set_asked(unit, frozenset())
-            self._speaking.discard(unit)
+            self._forget(unit, touched)
         return fresh | (dirty - gone)
+
+    def _forget(self, unit: Listed, touched: _Touched) -> None:
+        self._take_out(unit, touched)
+        self._index.set_asked(unit, frozenset())
+        self._speaking.discard(unit)
+        self._unread.discard(unit)
 
     def _read(self, unit: Listed, touched: _Touched) -> None:
         """Read one entry. One that reads as before stays the same object."""
@@ -146,16 +204,14 @@ class ListedTools:
         with self._index.asked.noting() as asked:
             entry = read_entry(unit.element, self.bindings)
             unit.listings = listed_by(self.names, entry)
-        if entry == before:
-            unit.entry = before
-        else:
-            unit.entry, touched.entries = entry, True
+        unit.entry = before if entry == before else entry
         unit.read_by = asked
         for place in unit.listings:
             insort(self._by_place.setdefault(place, []), unit, key=lambda other: other.order)
         if entry.name is not None:
             key = naming.canonical(entry.name)
             insort(self._by_name.setdefault(key, []), unit, key=lambda other: other.order)
+        (self._unread.discard if is_read(entry) else self._unread.add)(unit)
         touched.note(unit)
 
     def _take_out(self, unit: Listed, touched: _Touched) -> None:
@@ -213,5 +269,5 @@ def entry_findings(file: ToolFile) -> list[Finding]:
     """What the rules about entries alone say of a file, whatever the configuration."""
     row, index = Row(file.chunks), Index()
     tools = ListedTools(index, row)
-    tools.update(index.update([], row.held))
+    tools.update([], row.held, index.update([], row.held))
     return [*tools.findings()]

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from adal_ls.lint.bindings import Binding, Bindings, Function, Placed, is_type_checking
+from adal_ls.lint.blocks import Part, leftmost
 from adal_ls.lint.body import is_main
 from adal_ls.lint.cells import Cell, Held, index_of, joined, separate, take
 from adal_ls.lint.changes import may_change
+from adal_ls.lint.chunks import Chunk
 from adal_ls.lint.elements import Element, name_of
 from adal_ls.lint.followed import FollowedNames, bodies_of, changes
 from adal_ls.lint.following import bound_locally
@@ -28,19 +30,57 @@ _CERTAINLY_NOT = (ValueKind.CONSTANT, ValueKind.F_STRING, ValueKind.LAMBDA, Valu
 @dataclass(frozen=True, slots=True)
 class Followed:
     """What a list holds at the end of the file. `range` is the statement that gave it its value, None where there is
-    none."""
+    none. `display`: the opening of the list that is cut into parts, where nothing but its elements, each as it stands
+    there, makes the list."""
 
     cell: Cell
     range: Range | None
+    display: Lines | None = None
 
 
 def follow(name: str, bindings: Bindings) -> Followed:
     """The list that `name` means once the file has run."""
     followed = FollowedNames(name, bindings)
     reader = _Reader(followed, bindings)
-    for placed in followed.statements():
+    statements = followed.statements()
+    for placed in statements:
         reader.read(placed)
-    return Followed(reader.held.get(name) or Cell(), reader.range)
+    reader.end()
+    display = statements[0].chunk.lines if _is_display([placed.chunk for placed in statements]) else None
+    return Followed(reader.held.get(name) or Cell(), reader.range, display)
+
+
+def _is_display(chunks: Sequence[Chunk]) -> bool:
+    """Whether chunks are the parts of one list, whose elements stand for themselves."""
+    if not chunks or chunks[0].part is not Part.OPENING or not chunks[0].statements:
+        return False
+    parts = chunks[1:]
+    if isinstance(chunks[0].statements[0], ast.AugAssign) or any(chunk.part is Part.CLOSING for chunk in parts[:-1]):
+        return False
+    return all(chunk.part in (Part.ELEMENTS, Part.CLOSING) and are_elements(chunk) for chunk in parts)
+
+
+def are_elements(chunk: Chunk) -> bool:
+    """Whether a part of a list holds nothing but elements that stand for themselves."""
+    if not chunk.statements:
+        return True
+    first, *rest = chunk.statements
+    display = first.value if isinstance(first, ast.Expr) else None
+    if rest or not isinstance(display, ast.List):
+        return False
+    return not any(isinstance(node, ast.Starred | ast.IfExp) for node in display.elts)
+
+
+def elements_of(chunk: Chunk) -> Iterator[Element]:
+    """The elements in such a part."""
+    at = _beside(chunk)
+    for node in chunk.statements[:1]:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.List):
+            yield from (at.of(inner) for inner in node.value.elts)
+
+
+def _beside(chunk: Chunk) -> Element:
+    return Element(ast.Constant(None), chunk.lines, salvaged=not chunk.parsed.readable)
 
 
 class _Reader:
@@ -55,11 +95,47 @@ class _Reader:
         self._lines = Lines("")
         self._rounds = 0
         self._unknown: frozenset[str] = frozenset()
+        self._opened: _Opened | None = None
 
     def read(self, placed: Placed) -> None:
-        self._lines = placed.chunk.lines
-        at = Element(ast.Constant(None), self._lines, salvaged=not placed.chunk.parsed.readable)
-        self._block(placed.chunk.statements, at)
+        chunk = placed.chunk
+        at = _beside(chunk)
+        statements = chunk.statements
+        if chunk.part in (Part.ELEMENTS, Part.CLOSING) and statements:
+            self._go_on(statements[0], at, is_last=chunk.part is Part.CLOSING)
+            statements = statements[1:]
+        elif chunk.part not in (Part.ELEMENTS, Part.CLOSING):
+            self.end()
+        self._lines = chunk.lines
+        if chunk.part is Part.OPENING and statements:
+            self._opened = _Opened(statements[0], chunk.lines)
+        else:
+            self._block(statements, at)
+
+    def end(self) -> None:
+        """A list that is cut ends here, whether it is closed or not."""
+        if self._opened is not None:
+            nothing = ast.copy_location(ast.List([], ast.Load()), self._opened.statement)
+            part = ast.copy_location(ast.Expr(nothing), self._opened.statement)
+            self._go_on(part, Element(nothing, self._opened.lines), is_last=True)
+
+    def _go_on(self, part: ast.stmt, at: Element, *, is_last: bool) -> None:
+        """The next part of a list that is cut; with the last one the statement that opened it is run."""
+        if self._opened is None or not isinstance(part, ast.Expr):
+            return
+        opened, begun = self._opened, leftmost(part.value)
+        here = self._sequences.iterated(at.of(begun)) if isinstance(begun, ast.List) else None
+        if here is not None:
+            opened.cell.add(here)
+        if not is_last:
+            return
+        self._opened, self._lines = None, at.lines
+        self._sequences.begun = (begun, opened.cell) if here is not None else None
+        before = self.range
+        self._statement(ast.copy_location(_with_value(opened.statement, part.value), part), at)
+        self._sequences.begun = None
+        if self.range is not None and self.range is not before:
+            self.range = Range(opened.lines.range_of(opened.statement).start, self.range.end)
 
     def _block(self, statements: Iterable[ast.stmt], at: Element) -> None:
         for statement in statements:
@@ -431,6 +507,24 @@ class _Reader:
 
     def _note(self, node: ast.stmt, at: Element, what: str) -> Computed:
         return Computed(at.of_statement(node), what)
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A list that is cut, as far as its parts were read: the statement with none of its elements, and those."""
+
+    statement: ast.stmt
+    lines: Lines
+    cell: Cell = field(default_factory=Cell)
+
+
+def _with_value(statement: ast.stmt, value: ast.expr) -> ast.stmt:
+    if isinstance(statement, ast.Assign):
+        return ast.Assign(statement.targets, value)
+    if isinstance(statement, ast.AnnAssign):
+        return ast.AnnAssign(statement.target, statement.annotation, value, statement.simple)
+    assert isinstance(statement, ast.AugAssign)  # noqa: S101 - the three that a list can begin in
+    return ast.AugAssign(statement.target, statement.op, value)
 
 
 def _may_suppress(node: ast.With | ast.AsyncWith) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from adal_ls.lint.bindings import Bindings
-from adal_ls.lint.chunks import Chunk
+from adal_ls.lint.chunks import Chunk, joined
 from adal_ls.lint.parsing import SyntaxProblem, Unreadable
 from adal_ls.lint.text import Lines, Range
 from adal_ls.lint.values import Value
@@ -144,7 +144,7 @@ class ToolFile:
     @cached_property
     def module(self) -> ast.Module:
         """The statements that could be read, for those who look at the whole text: other nodes than in `bindings`."""
-        return ast.Module([node for chunk in self.chunks for node in chunk.placed()], type_ignores=[])
+        return ast.Module([*joined(self.chunks)], type_ignores=[])
 
     @cached_property
     def unreadable(self) -> tuple[Unreadable, ...]:

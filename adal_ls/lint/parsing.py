@@ -7,6 +7,7 @@ import re
 import warnings
 from dataclasses import dataclass, replace
 
+from adal_ls.lint.blocks import Block, Part, Place, block_at, leftmost, spine
 from adal_ls.lint.pieces import Cutter, Piece
 from adal_ls.lint.text import Lines, Position, Range
 
@@ -60,10 +61,15 @@ def legal(text: str, *, begins_file: bool) -> str:
 
 def parse(text: str, lines: Lines) -> Parsed:
     """Parse one piece, of any kind; never raises. `lines` are those of the piece as `legal` gives it."""
+    return _parsed(text, lines, lines.text)
+
+
+def _parsed(text: str, lines: Lines, source: str) -> Parsed:
+    """`source` is the text of `lines` with what makes it whole."""
     illegal = tuple(_ILLEGAL.finditer(text))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of invalid escapes, for example: not an error, and not lint's to print
-        tree = _tree(lines.text)
+        tree = _tree(source)
         error = _refusal_of(tree) if isinstance(tree, ast.Module) else tree
         problem = None if error is None else _located(lines, error, in_bytes=isinstance(tree, ast.Module))
     if problem is not None and any(_touches(lines, problem, match) for match in illegal):
@@ -87,6 +93,69 @@ def refusal_of_whole(lines: Lines) -> SyntaxProblem | None:
         warnings.simplefilter("ignore")
         error = _refusal(lines.text)
     return None if error is None else _located(lines, error, in_bytes=True)
+
+
+def parse_block(text: str, lines: Lines, part: Part, before: Place) -> Parsed:
+    """Parse a part of a list that is cut; `lines.parsed` must be `lines_before(part)`.
+
+    The body of an opening is its assignment, with an empty list. That of elements is one expression, the list of them.
+    That of a closing is the rest of the statement as an expression, which begins with the list as far as it stands
+    there, and what follows on its line.
+    """
+    if part is Part.OPENING:
+        return _parsed(text, lines, lines.text + "]")
+    # An element stands for those before, behind which Python takes no comprehension.
+    source = ("[0,\n" if before is Place.WITHIN else "[\n") + lines.text
+    parsed = _parsed(text, lines, source if part is Part.CLOSING else source + "\n]")
+    if not parsed.readable and part is Part.ELEMENTS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            error = _tree(source)  # a bracket is told where it was opened, not where the added one stands
+        if isinstance(error, SyntaxError) and "was never closed" in error.msg and (error.lineno or 0) > lines.parsed:
+            return replace(parsed, problem=_located(lines, error, in_bytes=False))
+    if not parsed.readable:
+        return parsed
+    first = parsed.body[0]
+    if not isinstance(first, ast.Expr):  # `] = x`, `] += x`
+        start = Position(lines.first, 0)
+        problem = SyntaxProblem("Syntax error: invalid syntax", _visible(lines, start, start))
+        return Parsed((), problem, refused=True, readable=False, illegal=parsed.illegal)
+    _place_in_block(first, lines, behind=before is Place.WITHIN)
+    return parsed
+
+
+def lines_before(part: Part | None) -> int:
+    """How many lines stand before a part of a list when it is parsed."""
+    return 0 if part is None or part is Part.OPENING else 1
+
+
+def _place_in_block(part: ast.Expr, lines: Lines, *, behind: bool) -> None:
+    """Take out what was added before a part, and let it begin and end where its own text does."""
+    start = leftmost(part.value)
+    if behind and isinstance(start, ast.List):
+        del start.elts[0]
+    own = start.elts if isinstance(start, ast.List) else []
+    nodes: list[ast.expr | ast.Expr] = [part, *spine(part.value)]
+    for node in nodes:
+        node.lineno, node.col_offset = (own[0].lineno, own[0].col_offset) if own else (lines.parsed + 1, 0)
+        if (node.end_lineno or 0) > lines.parsed + len(lines.starts):
+            node.end_lineno = own[-1].end_lineno if own else node.lineno
+            node.end_col_offset = own[-1].end_col_offset if own else node.col_offset
+
+
+def next_block(cutter: Cutter, start: int) -> Block:
+    """The block at `start`, cut inside a bracket or string where that is the slip."""
+    text, block = cutter.text, block_at(cutter, start)
+    if block.resume is None:
+        return block
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        suffix = "" if block.part is Part.CLOSING else "\n]"
+        if _refusal(f"[\n{text[block.start : block.end]}{suffix}") is None:
+            return block
+        if block.in_string and not block.unterminated and not _begins_statement(cutter, block.resume):
+            return block
+    return replace(block, end=block.resume, part=Part.ELEMENTS)
 
 
 def next_piece(cutter: Cutter, start: int) -> Piece:
@@ -163,7 +232,7 @@ def _words(error: Exception) -> str:
 
 def _place(lines: Lines, number: int, column: int | None, *, in_bytes: bool) -> Position:
     """Python's one-based place. Its parser counts columns in code points, its compiler in UTF-8 bytes."""
-    line, column = number - 1 + lines.first, max((column or 1) - 1, 0)
+    line, column = max(number - 1 - lines.parsed, 0) + lines.first, max((column or 1) - 1, 0)
     if in_bytes:
         column = lines.column(line, column)
     return Position(line, min(column, len(lines.line(line))))

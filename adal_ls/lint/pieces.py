@@ -49,7 +49,7 @@ TOKENS = re.compile(
 _TRIPLE_ENDS = {'"""': re.compile(r'\\.|"""', re.DOTALL), "'''": re.compile(r"\\.|'''", re.DOTALL)}
 # What can go wrong inside a string is prose, and prose begins lines with "for" and "from".
 _HEADS_IN_STRINGS = frozenset({Head.DECORATOR, Head.DEFINITION, Head.TOOL_LIST})
-_HEADS_IN_BRACKETS = _HEADS_IN_STRINGS | {Head.STATEMENT}
+HEADS_IN_BRACKETS = _HEADS_IN_STRINGS | {Head.STATEMENT}
 # Behind stray quotes, code is string and string is code up to the end of the file: a few such strings are enough.
 _MANY = 4
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -99,40 +99,40 @@ class Cutter:
     def piece(self, start: int) -> Piece:
         """The statement that begins at `start`, read as if nothing were open there."""
         text, depth, offset = self.text, 0, start
-        head = self._head(start) or Head.OTHER
+        head = self.head(start) or Head.OTHER
         decorating = head is Head.DECORATOR
         embedded = _Embedded(start, head)
         while token := TOKENS.search(text, offset):
             offset = token.end()
             kind = token.lastgroup
             if kind == "newline":
-                found = self._head(offset)
+                found = self.head(offset)
                 if found is None:
                     continue
                 if depth:
-                    if found in _HEADS_IN_BRACKETS:
+                    if found in HEADS_IN_BRACKETS:
                         embedded.add([offset], in_string=False)
                     if found is Head.DEFINITION:  # never inside brackets: the open one is the slip
-                        self._reached(offset)
+                        self.reached(offset)
                         return embedded.piece(offset)
                 elif decorating and found in (Head.DECORATOR, Head.DEFINITION):
                     decorating = found is Head.DECORATOR
                     embedded.definition = None if decorating else offset
                 else:
-                    self._reached(offset)
+                    self.reached(offset)
                     return embedded.piece(offset)
             elif kind == "opening":
                 depth += 1
             elif kind == "closing":
                 depth = max(depth - 1, 0)
             elif kind == "triple":
-                end = self._string_end(token.group(), offset)
-                embedded.add(self._heads_between(offset, end or len(text)), in_string=True)
+                end = self.string_end(token.group(), offset)
+                embedded.add(self.heads_between(offset, end or len(text)), in_string=True)
                 if end is None:
                     break
                 offset = end
                 if embedded.strings == _MANY and embedded.resume is not None and self._is_code(embedded.resume):
-                    self._reached(offset)
+                    self.reached(offset)
                     return embedded.piece(offset, stray=True)
         else:
             self.reach = len(text) + 1
@@ -140,7 +140,7 @@ class Cutter:
         self.reach = len(text) + 1
         return embedded.piece(len(text), unterminated=True)
 
-    def _head(self, offset: int) -> Head | None:
+    def head(self, offset: int) -> Head | None:
         """What the line at `offset` begins; None where no statement begins."""
         if offset not in self._heads:
             self._heads[offset] = head_at(self.text, offset)
@@ -150,20 +150,27 @@ class Cutter:
         piece = self.piece(start)
         return self._reads(self.text[piece.start : piece.end])
 
-    def _reached(self, offset: int) -> None:
+    def reached(self, offset: int) -> None:
         """The line at `offset` was looked at; behind a `\\r` also whether a `\\n` follows."""
         end = _LINE_END.search(self.text, offset)
         self.reach = max(self.reach, end.end() + (end.group() == "\r") if end else len(self.text) + 1)
 
-    def _string_end(self, quotes: str, start: int) -> int | None:
+    def next_line(self, offset: int) -> int | None:
+        """Where the line behind an offset begins."""
+        end = _LINE_END.search(self.text, offset)
+        return end.end() if end and end.end() < len(self.text) else None
+
+    def string_end(self, quotes: str, start: int) -> int | None:
+        """Where a string ends that three `quotes` open."""
         for match in _TRIPLE_ENDS[quotes].finditer(self.text, start):
             if match.group() == quotes:
                 return match.end()
         return None
 
-    def _heads_between(self, start: int, end: int) -> list[int]:
+    def heads_between(self, start: int, end: int) -> list[int]:
+        """The lines inside a string that look as if a statement began there."""
         lines = (match.end() for match in _LINE_END.finditer(self.text, start, end))
-        return [offset for offset in lines if offset < end and self._head(offset) in _HEADS_IN_STRINGS]
+        return [offset for offset in lines if offset < end and self.head(offset) in _HEADS_IN_STRINGS]
 
 
 class _Embedded:

@@ -6,12 +6,21 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from adal_ls.lint.bindings import Bindings, join
-from adal_ls.lint.chunks import LIST_NAME, Chunk, must_be_judged_whole, problem_of_whole, read_chunks, syntax_problems
+from adal_ls.lint.chunks import (
+    LIST_NAME,
+    Chunk,
+    lists_never_closed,
+    must_be_judged_whole,
+    problem_of_whole,
+    read_chunks,
+    syntax_problems,
+)
 from adal_ls.lint.elements import Element
 from adal_ls.lint.entries import read_entry
 from adal_ls.lint.lists import follow
 from adal_ls.lint.model import ToolFile, ToolList
 from adal_ls.lint.parsing import SyntaxProblem
+from adal_ls.lint.text import Lines
 
 
 def read(text: str) -> ToolFile:
@@ -36,20 +45,23 @@ class _At(NamedTuple):
 
 def read_list(bindings: Bindings) -> ToolList:
     """CUSTOM_TOOLS, as the statements of a file make it."""
-    tools, elements = read_elements(bindings)
+    tools, elements, _ = read_elements(bindings)
     return replace(tools, entries=tuple(read_entry(element, bindings) for element in elements))
 
 
-def read_elements(bindings: Bindings) -> tuple[ToolList, tuple[Element, ...]]:
-    """The list without its entries, and what they are to be read from."""
+def read_elements(bindings: Bindings) -> tuple[ToolList, tuple[Element, ...], Lines | None]:
+    """The list without its entries, what they are to be read from, and `Followed.display`."""
     followed = follow(LIST_NAME, bindings)
     cell = followed.cell
     computed = tuple(dict.fromkeys(cell.computed))
-    return ToolList(followed.range, (), computed, cell.wrong), tuple(cell.elements)
+    return ToolList(followed.range, (), computed, cell.wrong), tuple(cell.elements), followed.display
 
 
 def _problems(chunks: tuple[Chunk, ...]) -> tuple[SyntaxProblem, ...]:
-    found = tuple(syntax_problems((chunk.lines.first, chunk) for chunk in chunks if chunk.is_troubled))
+    found = (
+        *syntax_problems((chunk.lines.first, chunk) for chunk in chunks if chunk.is_troubled),
+        *lists_never_closed(chunks),
+    )
     doubtful = [chunk for chunk in chunks if chunk.is_doubtful]
     if found or not doubtful or not must_be_judged_whole(chunks, doubtful):
         return found

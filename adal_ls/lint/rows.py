@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Callable, Iterable
 
+from adal_ls.lint.blocks import Place
 from adal_ls.lint.chunks import BYTE_ORDER_MARK, Chunk, Cut, cut, read_chunks
 from adal_ls.lint.findings import Finding
 from adal_ls.lint.pieces import Head, head_at
@@ -45,7 +46,7 @@ class Held:
     def as_numbered(self, first: int) -> Chunk:
         """The chunk with the line numbers of the file in which it begins on line `first`."""
         if self.dense.lines.first != first:
-            self.dense = Chunk(Cut(self.chunk.text, self.chunk.head, self.reach), first)
+            self.dense = Chunk(self.chunk.cut(self.reach), first)
         return self.dense
 
 
@@ -71,6 +72,11 @@ class Row:
     @property
     def text(self) -> str:
         return "".join([held.chunk.text for held in self.held])
+
+    def before(self, held: Held) -> Held | None:
+        """The chunk before one."""
+        index = self._index(held.first)
+        return self.held[index - 1] if index else None
 
     def at(self, number: int) -> Held:
         """The chunk that has a numbered line."""
@@ -130,11 +136,16 @@ class Row:
     def _cut_anew(self, begin: int, end: int, window: str) -> tuple[int, list[Cut]]:
         """The chunks of a window of the text that reaches from `begin` to `end`, and on as far as its change does."""
         cuts, offset, more, known = list[Cut](), 0, 2, {len(window): end}
+        place = self._place(begin)
         while True:
             same = known.get(offset)
-            if same is not None and not (begin == 0 and not cuts and self._has_mark(same)):
+            if (
+                same is not None
+                and self._is_cut_alike(same, place)
+                and not (begin == 0 and not cuts and self._has_mark(same))
+            ):
                 return same, cuts
-            found = cut(window, offset)
+            found = cut(window, offset, place)
             if found.reach is None and end < len(self.held):
                 for held in self.held[end : end + more]:
                     window += held.chunk.text
@@ -144,6 +155,15 @@ class Row:
                 continue
             cuts.append(found)
             offset += len(found.text)
+            place = found.after
+
+    def _place(self, index: int) -> Place:
+        """Whether a list is open where a chunk begins."""
+        return self.held[index - 1].chunk.after if index else Place.OUTSIDE
+
+    def _is_cut_alike(self, index: int, place: Place) -> bool:
+        """Whether what begins at a chunk is cut as it was, where this place stands before it."""
+        return index == len(self.held) or self.held[index].chunk.before is place
 
     def _has_mark(self, index: int) -> bool:
         return index < len(self.held) and self.held[index].chunk.text.startswith(BYTE_ORDER_MARK)
@@ -234,13 +254,14 @@ def _lines_in(text: str) -> int:
 
 def cuts(text: str) -> Iterable[Cut]:
     """Where the chunks of a whole text begin and end."""
-    offset = 0
+    offset, place = 0, Place.OUTSIDE
     while offset < len(text):
-        found = cut(text, offset)
+        found = cut(text, offset, place)
         yield found
-        offset += len(found.text)
+        offset, place = offset + len(found.text), found.after
 
 
 def _is_same(held: Held, found: Cut) -> bool:
     chunk = held.chunk
-    return chunk.text == found.text and chunk.head is found.head and not chunk.text.startswith(BYTE_ORDER_MARK)
+    alike = (chunk.head, chunk.part, chunk.before) == (found.head, found.part, found.before)
+    return alike and chunk.text == found.text and not chunk.text.startswith(BYTE_ORDER_MARK)

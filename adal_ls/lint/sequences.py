@@ -29,6 +29,8 @@ class Sequences:
         self._bindings = bindings
         self._held = held
         self._steps = 0
+        self.begun: tuple[ast.expr, Cell] | None = None
+        """A list that is cut into parts, by the node with which its last part begins, and what it holds."""
 
     def read(self, at: Element) -> Cell | None:
         """The list that an expression gives; None where it cannot be told. What it has in common with a variable is
@@ -54,6 +56,8 @@ class Sequences:
 
     def _read(self, at: Element) -> Cell | None:
         node = at.node
+        if self.begun is not None and node is self.begun[0]:
+            return self.begun[1]
         if isinstance(node, ast.List | ast.Tuple):
             return self._display(at, node.elts, fixed=isinstance(node, ast.Tuple))
         if isinstance(node, ast.Name):

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from adal_ls.lint.chunks import Chunk, must_be_judged_whole, problem_of_whole, read_chunks, syntax_problems
+from adal_ls.lint.blocks import Part, Place
+from adal_ls.lint.chunks import (
+    Chunk,
+    must_be_judged_whole,
+    never_closed,
+    problem_of_whole,
+    read_chunks,
+    syntax_problems,
+)
 from adal_ls.lint.config import Config
 from adal_ls.lint.findings import Finding, Fix, TextEdit
 from adal_ls.lint.ignores import Ignores, has_marks
@@ -46,6 +54,8 @@ class LintedText:
         self._unlisted = Unlisted(self._row, self._index, self._listed)
         self._troubled: set[Held] = set()
         self._doubtful: set[Held] = set()
+        self._openings: set[Held] = set()
+        self._breakers: set[Held] = set()
         self._marked: set[Held] = set()
         self._speaking: set[Held] = set()
         self._renew([], self._row.held)
@@ -85,12 +95,12 @@ class LintedText:
         """Bring everything in line with chunks that were exchanged."""
         changed = self._index.update(gone, came)
         for held in gone:
-            for kept in (self._troubled, self._doubtful, self._marked, self._speaking):
+            for kept in (self._troubled, self._doubtful, self._openings, self._breakers, self._marked, self._speaking):
                 kept.discard(held)
         for held in came:
             self._note(held)
         dirty = {*came, *(one for one in self._index.askers(changed) if isinstance(one, Held))}
-        relisted = self._listed.update(changed)
+        relisted = self._listed.update(gone, came, changed)
         if self._row.held:
             dirty.update(self._row.at(place.start.line) for place in relisted)
         self._unlisted.update(gone, came, relisted)
@@ -103,6 +113,10 @@ class LintedText:
             self._troubled.add(held)
         if chunk.is_doubtful:
             self._doubtful.add(held)
+        if chunk.part is Part.OPENING:
+            self._openings.add(held)
+        if chunk.leaves_list_open:
+            self._breakers.add(held)
         if has_marks(chunk.text):
             self._marked.add(held)
 
@@ -131,6 +145,8 @@ class LintedText:
         return Overview(
             self._listed,
             self._listed.tools,
+            self._listed.all_read,
+            self._listed.last,
             tuple(self._syntax()),
             lambda place: row.at(place.line).chunk.lines,
             last.chunk.lines if last is not None else Lines(""),
@@ -143,8 +159,10 @@ class LintedText:
 
     def _syntax(self) -> Iterator[SyntaxProblem]:
         troubled = sorted(self._troubled, key=lambda held: held.first)
+        never_closed = [*self._never_closed()]
         yield from syntax_problems((held.first, held.chunk) for held in troubled)
-        if troubled or not self._doubtful:
+        yield from never_closed
+        if troubled or never_closed or not self._doubtful:
             return
         chunks = (held.chunk for held in self._row.held)
         if must_be_judged_whole(chunks, {held.chunk for held in self._doubtful}):
@@ -152,6 +170,17 @@ class LintedText:
             if problem is not None:
                 start, end = (self._row.numbered(position) for position in problem.range)
                 yield SyntaxProblem(problem.message, Range(start, end))
+
+    def _never_closed(self) -> Iterator[SyntaxProblem]:
+        """The lists that are still open where another statement, or the end of the file, comes."""
+        ends = [(held.first, self._row.before(held)) for held in self._breakers]
+        if self._row.held and self._row.held[-1].chunk.after is not Place.OUTSIDE:
+            last = self._row.held[-1]
+            ends.append((last.first + 1, last))
+        for line, end in ends:
+            opening = max((held for held in self._openings if held.first < line), key=lambda held: held.first)
+            if end is not None:
+                yield from never_closed(opening.chunk, end.chunk)
 
     def _placed(self, finding: Finding) -> Finding:
         """A finding with the lines of the file."""

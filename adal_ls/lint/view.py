@@ -49,6 +49,10 @@ class Overview:
 
     view: View
     tool_list: ToolList
+    """Without its entries."""
+    all_read: bool
+    """Whether it is known of every entry which function it lists."""
+    last_entry: Callable[[], Entry | None]
     syntax: tuple[SyntaxProblem, ...]
     lines_at: Callable[[Position], Lines]
     last_lines: Lines

@@ -30,7 +30,7 @@ def unlisted_tool(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
     tools = file.tool_list
     # What is computed may list anything; without a list ADAL201 speaks.
     unread = tools.range is None or tools.computed or tools.wrong or file.bindings.open or file.syntax
-    if unread or not file.unlisted or not all(_is_read(entry) for entry in tools.entries):
+    if unread or not file.unlisted or not file.all_read:
         return
     for definition in file.unlisted:
         if not file.uses(definition):
@@ -50,17 +50,17 @@ def looks_like_a_tool(definition: Definition) -> bool:
     return bool(parameters) and typed and not (node.args.vararg or node.args.kwarg) and bool(ast.get_docstring(node))
 
 
-def _is_read(entry: Entry) -> bool:
+def is_read(entry: Entry) -> bool:
     """Whether it is known which function an entry lists."""
     return entry.name is not None and entry.function is not None and entry.function.kind is ValueKind.NAME
 
 
 def _add(file: Overview, name: str) -> tuple[Fix, ...]:
     """The name behind the last entry, on a line of its own where the last entry has one."""
-    entries = file.tool_list.entries
-    if not entries:
+    entry = file.last_entry()
+    if entry is None:
         return ()
-    last = entries[-1].range
+    last = entry.range
     lines = file.lines_at(last.start)
     line = lines.line(last.start.line)
     indent = line[: len(line) - len(line.lstrip())]
