@@ -10,7 +10,7 @@ import asyncio
 import importlib.util
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +21,7 @@ from adal_ls.agent.memory import Memory
 from adal_ls.sdk.agent import Agent, AgentRuntime
 from adal_ls.sdk.agents_file import read_agents
 from adal_ls.sdk.binding import BINDING, ProjectBinding
-from adal_ls.sdk.errors import AdalError, ProjectLoadError
+from adal_ls.sdk.errors import AdalError, InvalidInputError, ProjectLoadError
 from adal_ls.sdk.project import LoadedFiles
 from adal_ls.sdk.runner import RuntimeOptions
 from adal_ls.worker import frames, standin
@@ -48,40 +48,46 @@ class InProcessFiles:
 
     def load(self) -> LoadedFiles:
         sources = Sources(str(self._root))
-        fresh = _Finder(self._folder, sources)
-        before = _own_modules(self._folder)
-        self._swap(fresh)
+        fresh, others = _Finder(self._folder, sources), self._others()
+        # Also those of other projects: two may have modules of the same name, and must not get each other's.
+        before = _modules_in({self._folder, *(other.folder for other in others)})
+        _forget(before)
+        _install([fresh])
         try:
             loaded = self._load(sources)
         except BaseException:
-            self._swap(self._finder)
+            _forget(_modules_in({self._folder}))
+            _install([*others, *([self._finder] if self._finder else [])])
             sys.modules.update(before)
             raise
+        _install([*others, fresh])
         self._finder = fresh
+        own = _modules_in({self._folder})
+        sys.modules.update(
+            {name: module for name, module in before.items() if name not in own and not self._is_own(module)}
+        )
         return loaded
 
     async def changes(self, stop: asyncio.Event) -> AsyncIterator[None]:
         from adal_ls.agent.inprocess_watch import changes  # watchfiles, for those who follow files
 
+        if not Path(self._folder).is_dir():  # noqa: ASYNC240 - one look at a local folder
+            raise InvalidInputError(f"{self._folder} is not there, so there is nothing to watch")
         async for change in changes(Path(self._folder), stop):
             yield change
 
     def close(self) -> None:
-        self._swap(None)
+        others = self._others()
+        if not any(other.folder == self._folder for other in others):
+            _forget(_modules_in({self._folder}))
+        _install(others)
         self._finder = None
 
-    def _swap(self, finder: _Finder | None) -> None:
-        """`finder` alone finds the project's modules from now on; those that were found before are forgotten."""
-        for name in _own_modules(self._folder):
-            del sys.modules[name]
-        sys.meta_path[:] = [
-            other
-            for other in sys.meta_path
-            if not (isinstance(other, _Finder | _Inside) and other.folder == self._folder)
-        ]
-        if finder is not None:
-            sys.meta_path.insert(0, finder.inside)
-            sys.meta_path.append(finder)
+    def _others(self) -> list[_Finder]:
+        return [found for found in sys.meta_path if isinstance(found, _Finder) and found is not self._finder]
+
+    def _is_own(self, module: ModuleType) -> bool:
+        return str(module.__file__).startswith(self._folder + os.sep)
 
     def _load(self, sources: Sources) -> LoadedFiles:
         tools, left_out = self._tools(sources)
@@ -159,13 +165,24 @@ class _Finder:
         return self.inside.find_spec(name, [self.folder], target) if path is None else None
 
 
-def _own_modules(folder: str) -> dict[str, ModuleType]:
+def _install(finders: Sequence[_Finder]) -> None:
+    """These finders and no others find modules of projects from now on."""
+    rest = [found for found in sys.meta_path if not isinstance(found, _Finder | _Inside)]
+    sys.meta_path[:] = [*(finder.inside for finder in finders), *rest, *finders]
+
+
+def _modules_in(folders: Collection[str]) -> dict[str, ModuleType]:
     found = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and file.startswith(folder + os.sep):
+        if isinstance(file, str) and any(file.startswith(folder + os.sep) for folder in folders):
             found[name] = module
     return found
+
+
+def _forget(modules: Mapping[str, ModuleType]) -> None:
+    for name in modules:
+        del sys.modules[name]
 
 
 def _as_entry(tool: ListedTool) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -257,6 +258,34 @@ def test_a_file_that_cannot_be_loaded_says_where_and_leaves_nothing_behind(root:
     assert caught.value.line == 3
     assert sys.meta_path == finders
     assert "words" not in sys.modules
+
+
+async def test_two_projects_do_not_get_each_others_modules(root: Path) -> None:
+    projects = []
+    for greeting in ("one ", "two "):
+        folder = root / greeting.strip() / ".adal"
+        folder.mkdir(parents=True)
+        (folder / "tools.py").write_text(TOOLS)
+        (folder / "words.py").write_text(f"GREETING = {greeting!r}\n")
+        projects.append(load_project(folder.parent, model="offline"))
+    assert await projects[0].reload()
+    for project in projects:
+        told = results(await events_of(project.agent().run("greet(name='Ada')")))
+        assert told == [f"{project.root.name} Ada"]
+    await projects[0].dispose()
+    assert importlib.import_module("words").GREETING == "two "
+    await projects[1].dispose()
+    assert "words" not in sys.modules
+
+
+async def test_a_project_that_is_loaded_twice_stays_loaded_while_one_of_them_is_used(root: Path) -> None:
+    lazy = "def greet() -> str:\n    import words\n    return words.GREETING\n"
+    tools = lazy + "CUSTOM_TOOLS = [{'function': greet, 'require_approval': False}]\n"
+    write(root, tools=tools, words="GREETING = 'hi'")
+    first, second = load_project(root, model="offline"), load_project(root, model="offline")
+    await first.dispose()
+    assert results(await events_of(second.agent().run("greet()"))) == ["hi"]
+    await second.dispose()
 
 
 async def test_files_of_a_project_shadow_no_other_module_and_leave_no_files(root: Path) -> None:
