@@ -85,7 +85,6 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
     yield open_workspace
     for opened in editors:
         try:
-            if opened.process.poll() is None:
-                opened.shut_down()
+            opened.shut_down()
         finally:
             opened.kill()
