@@ -54,6 +54,9 @@ class TerminalApprover:
         if arguments is None:
             arguments = self._arguments_of(request.approval_id)
         show_call(request.tool, arguments, self._folder, "Run this?", _details(request, self._folder))
+        if request.preview is not None and request.preview.diff:
+            say("  changes")
+            _quote(request.preview.diff)
         _show_options(request.options)
         option = await _choose(request.options)
         if option is None:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from adal_ls.agent.places import OutsideWorkspaceError, protected, resolve_inside
+from adal_ls.agent.places import OutsideWorkspaceError, protected, resolve_inside, secret
 
 
 @pytest.fixture
@@ -113,3 +114,16 @@ def test_the_folders_above_the_workspace_do_not_count(tmp_path: Path) -> None:
     workspace.mkdir(parents=True)
     assert not protected(workspace, "a.py")
     assert not protected(workspace, str(workspace / "a.py"))
+
+
+def test_another_name_of_a_secret_file_is_secret(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / ".env").write_text("KEY=1")
+    (tmp_path / "two.txt").write_text("x")
+    os.link(tmp_path / ".env", tmp_path / "notes.txt")
+    os.link(tmp_path / ".env", tmp_path / "sub" / "notes.txt")
+    os.link(tmp_path / "two.txt", tmp_path / "sub" / "two.txt")
+    assert secret(tmp_path, "notes.txt")
+    assert secret(tmp_path, "sub/notes.txt")
+    assert not secret(tmp_path, "two.txt")
+    assert not secret(tmp_path, "nothing.txt")

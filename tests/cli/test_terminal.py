@@ -289,3 +289,16 @@ def test_the_server_started_by_hand_says_what_it_is_and_serves(project: Path) ->
     terminal.end_of_input()
     _, output = terminal.wait()
     assert output == ""
+
+
+def test_an_edit_is_shown_with_the_lines_it_changes(project: Path) -> None:
+    (project / "a.txt").write_text("one\ntwo\n")
+    call = "edit_file(path='a.txt', old_text='two', new_text='three')"
+    terminal = Terminal("run", "--trust", "-q", call, cwd=project)
+    card = terminal.expect("Deny")
+    for line in ("--- a.txt", "-two", "+three", "changes files"):
+        assert line in card
+    terminal.expect("Choose 1 to")
+    terminal.answer("1")
+    assert terminal.wait()[0] == 0
+    assert (project / "a.txt").read_text() == "one\nthree\n"

@@ -120,3 +120,16 @@ def test_new_settings_reach_the_host_of_the_next_request(begin: Begin, scripted_
     client.request("adal/run/list", {})
     greetings = [m["params"]["settings"] for m in scripted_host.told() if m.get("method") == "adal/host/initialize"]
     assert greetings == [{}, {"model": "other"}]
+
+
+@pytest.mark.parametrize(("given", "told"), [(True, True), ("true", False), (None, False)])
+def test_only_the_start_of_the_editor_lets_bash_run_without_a_sandbox(
+    start: Start, scripted_host: ScriptedHost, workspace: Workspace, given: object, told: bool
+) -> None:
+    client = start(scripted_host.command("echo"), tolerated=NOISE)
+    client.initialize(workspace.root, ADAL, {"trusted": True, "allowUnsandboxedBash": given})
+    # A file of the workspace may be behind the configuration.
+    client.notify("workspace/didChangeConfiguration", {"settings": {"adal": {"allowUnsandboxedBash": True}}})
+    client.request("adal/run/list", {})
+    (greeting,) = [m["params"]["settings"] for m in scripted_host.told() if m.get("method") == "adal/host/initialize"]
+    assert greeting.get("allowUnsandboxedBash", False) is told

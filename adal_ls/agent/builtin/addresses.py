@@ -56,12 +56,10 @@ async def public_addresses(host: str, port: int, resolver: Resolve) -> list[str]
     addresses = await resolver(host, port)
     private = [address for address in addresses if not is_public(address)]
     if private or not addresses:
-        raise RefusedAddressError(
-            f"{host} is {', '.join(private)}, an address of this machine or a private network; only public addresses "
-            "are fetched"
-            if private
-            else f"{host} has no address"
-        )
+        if not private:
+            raise RefusedAddressError(f"{host} has no address")
+        what = host if private == [host] else f"{host} ({', '.join(private)})"
+        raise RefusedAddressError(f"{what} is of this machine or a private network; only public addresses are fetched")
     return addresses
 
 
