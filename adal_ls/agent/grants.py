@@ -47,7 +47,7 @@ class Grant:
     workspace: str
     life: Life
     grant_id: str = field(default_factory=lambda: uuid4().hex)
-    created: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
+    created: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="milliseconds"))
 
     def allows(self, call: Call) -> bool:
         return (

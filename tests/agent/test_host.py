@@ -100,6 +100,56 @@ async def test_an_answer_of_the_wrong_shape_denies(server: Server, root: Path) -
     assert not (root / "runs.txt").exists()
 
 
+async def test_grants_and_decisions_go_over_the_pipe(server: Server, root: Path) -> None:
+    await server.initialize(root)
+    server.answers = {"optionId": "always_arguments_workspace", "outcome": "selected"}
+    await server.request(methods.RUN_START, {"prompt": "bump(tag='a')"})
+    await server.until(methods.RUN_UPDATE, type="finished")
+    (grant,) = (await server.request(methods.GRANTS_LIST, {}))["grants"]
+    assert (grant["tool"], grant["covers"], grant["scope"], grant["arguments"]) == (
+        "bump",
+        "arguments",
+        "workspace",
+        '{"tag":"a"}',
+    )
+    assert (await server.request(methods.GRANTS_LIST, {"projectRoot": str(root)}))["grants"] == [grant]
+    (decision,) = (await server.request(methods.DECISIONS_LIST, {}))["decisions"]
+    assert (decision["decision"], decision["decidedBy"], decision["optionKind"]) == ("allow", "person", "allow_always")
+    assert decision["rule"].startswith(grant["rule"])
+    assert await server.request(methods.GRANTS_REVOKE, {"grantId": grant["grantId"]}) == {}
+    assert await server.request(methods.GRANTS_LIST, {}) == {"grants": []}
+
+
+async def test_edited_arguments_that_do_not_fit_come_back_with_the_place_under_the_same_id(
+    server: Server, root: Path
+) -> None:
+    await server.initialize(root)
+    server.answers = {"optionId": "allow_once", "outcome": "selected", "updatedInput": {"tag": 3}}
+    run_id = (await server.request(methods.RUN_START, {"prompt": "bump(tag='a')"}))["runId"]
+    first = await server.until(methods.APPROVAL_REQUEST)
+    again = await server.until(methods.APPROVAL_REQUEST, problem="arguments.tag: 3 is not of type 'string'")
+    assert again["approvalId"] == first["approvalId"]
+    server.answers = {"optionId": "allow_once", "outcome": "selected", "updatedInput": {"tag": "mine"}}
+    await server.until(methods.RUN_UPDATE, type="finished")
+    assert (root / "runs.txt").read_text() == "mine\n"
+    (decision,) = (await server.request(methods.DECISIONS_LIST, {"runId": run_id}))["decisions"]
+    assert (decision["edited"], decision["arguments"]) == (True, {"tag": "mine"})
+
+
+async def test_the_mode_of_a_run_is_switched_over_the_pipe_and_told(server: Server, root: Path) -> None:
+    await server.initialize(root)
+    server.approval_gate.clear()
+    run_id = (await server.request(methods.RUN_START, {"prompt": "bump(tag='a')"}))["runId"]
+    asked = await server.until(methods.APPROVAL_REQUEST)
+    assert await server.request(methods.RUN_SET_MODE, {"runId": run_id, "mode": "yolo"}) == {}
+    assert (await server.until(methods.RUN_UPDATE, type="mode"))["mode"] == "yolo"
+    (waiting,) = (await server.request(methods.APPROVAL_PENDING, {}))["approvals"]
+    assert waiting["approvalId"] == asked["approvalId"]
+    assert not (root / "runs.txt").exists()
+    server.approval_gate.set()
+    await server.until(methods.RUN_UPDATE, type="finished")
+
+
 async def test_what_tools_print_never_reaches_the_message_stream(server: Server, root: Path) -> None:
     (root / ".adal" / "tools.py").write_text(PRINTER)
     await server.initialize(root)
@@ -136,6 +186,8 @@ async def test_an_untrusted_workspace_is_neither_loaded_nor_run_until_trust_is_g
         (methods.RUN_START, {"prompt": "x", "agent": "nobody"}, "there is no agent 'nobody'"),
         (methods.RUN_GET, {"runId": "x", "fromSeq": "first"}, "fromSeq: Input should be a valid integer"),
         (methods.RUN_CANCEL, {}, "runId: Field required"),
+        (methods.RUN_SET_MODE, {"runId": "x", "mode": "root"}, "mode: Input should be"),
+        (methods.DECISIONS_LIST, {"limit": 0}, "limit: Input should be greater"),
     ],
 )
 async def test_params_that_do_not_fit_are_answered_readably(
@@ -156,6 +208,8 @@ async def test_requests_for_what_is_not_there_are_errors_with_the_id(server: Ser
         (methods.RUN_GET, {"runId": "r1"}),
         (methods.RUN_CANCEL, {"runId": "r1"}),
         (methods.APPROVAL_ARGUMENTS, {"approvalId": "r1"}),
+        (methods.RUN_SET_MODE, {"runId": "r1", "mode": "yolo"}),
+        (methods.GRANTS_REVOKE, {"grantId": "r1"}),
     ):
         with pytest.raises(RpcError, match="r1") as refused:
             await server.request(method, params)

@@ -136,7 +136,17 @@ def test_a_run_can_be_cancelled(begin: Begin) -> None:
 
 
 @pytest.mark.parametrize(
-    "method", ["adal/run/list", "adal/run/get", "adal/approval/pending", "adal/approval/arguments"]
+    "method",
+    [
+        "adal/run/list",
+        "adal/run/get",
+        "adal/run/setMode",
+        "adal/approval/pending",
+        "adal/approval/arguments",
+        "adal/grants/list",
+        "adal/grants/revoke",
+        "adal/decisions/list",
+    ],
 )
 def test_requests_for_the_host_are_passed_on_as_they_stand(begin: Begin, method: str) -> None:
     client = begin("echo")
@@ -175,6 +185,10 @@ def test_a_request_that_is_taken_back_is_taken_back_from_the_host(begin: Begin, 
         ("adal/run/get", {"runId": "r"}),
         ("adal/approval/pending", {}),
         ("adal/approval/arguments", {"approvalId": "a"}),
+        ("adal/run/setMode", {"runId": "r", "mode": "yolo"}),
+        ("adal/grants/list", {}),
+        ("adal/grants/revoke", {"grantId": "g"}),
+        ("adal/decisions/list", {}),
         ("workspace/executeCommand", {"command": "adal.server.runAgent", "arguments": ["hi"]}),
         ("workspace/executeCommand", {"command": "adal.server.cancelRun", "arguments": [{"runId": "r"}]}),
     ],
