@@ -271,7 +271,7 @@ class _Record:
                 decision="allow" if answer.allowed else "deny",
                 decided_by=answer.decided_by,
                 option_kind=answer.option_kind,
-                reason="edited by the user" if edited else answer.reason or answer.feedback,
+                reason=_why(answer, edited=edited),
                 mode=self.run.mode,
                 rule=answer.rule,
                 edited=True if edited else None,
@@ -279,6 +279,12 @@ class _Record:
                 project_root=os.fspath(self.run.root),
             )
         )
+
+
+def _why(answer: Answer, *, edited: bool) -> str | None:
+    """The reason of a decision, with what the person said."""
+    parts = ("edited by the user" if edited else answer.reason, answer.feedback)
+    return ": ".join(part for part in parts if part) or None
 
 
 async def _call_of(tool: RegisteredTool, arguments: dict[str, Any], run: GateContext) -> Call:

@@ -62,7 +62,8 @@ class Rule:
         if self.kind == "arguments":
             return f"{tool} with exactly these arguments, its code and the files it starts from unchanged"
         if self.kind == "words":
-            return f"{tool}: {self.value} – and after it only plain words: no options, no protected or outside paths"
+            begin = f"{tool}: commands that begin with {self.value}"
+            return f"{begin} – and after it only plain words: no options, no protected or outside paths"
         if self.kind == "files":
             return f"{tool}: files {self.value} in this workspace, protected ones excepted"
         if self.kind == "origin":

@@ -307,7 +307,7 @@ async def test_the_decision_log_says_who_why_by_which_rule_in_which_mode(bench: 
     assert "every call" in str(log[3].rule)
     assert "every call" in str(log[2].rule)
     assert log[3].option_kind == "allow_always"
-    assert log[1].reason == "denied by the user"
+    assert log[1].reason == "denied by the user: not now"
     assert log[0].waited_ms is None
     assert isinstance(log[1].waited_ms, float)
     assert all(len(entry.args_digest) == 64 and entry.time.endswith("Z") for entry in log)

@@ -140,7 +140,7 @@ def test_a_rule_of_one_tool_group_covers_no_other(tmp_path: Path) -> None:
 
 
 def test_the_text_of_a_rule_says_what_it_covers(tmp_path: Path) -> None:
-    assert Rule("words", "git log").text("bash").startswith("bash: git log – and after it only plain words")
+    assert Rule("words", "git log").text("bash").startswith("bash: commands that begin with git log – and after it")
     assert "src/**" in Rule("files", "src/**").text("write_file")
     assert "https://example.com/" in Rule("origin", "https://example.com").text("fetch_url")
     assert "exactly these arguments" in Rule("arguments", "d").text("deploy")

@@ -25,7 +25,7 @@ def test_remembered_approvals_are_listed_with_their_rule_word_for_word(adal_ls: 
     remember(project, Rule("arguments", "digest", '{"command":"ls \u202ex"}'))
     listed = adal_ls("grants", "list")
     assert listed.returncode == 0
-    assert "bash: git log – and after it only plain words" in listed.stdout
+    assert "bash: commands that begin with git log – and after it only plain words" in listed.stdout
     assert "\\u{202e}" in listed.stdout
     assert len(listed.stdout.splitlines()) == 2
     told = json.loads(adal_ls("grants", "list", "--format", "json").stdout)
@@ -38,7 +38,7 @@ def test_remembered_approvals_are_listed_with_their_rule_word_for_word(adal_ls: 
 def test_a_grant_is_revoked_by_the_beginning_of_its_id_and_all_at_once(adal_ls: Run, project: Path) -> None:
     grants = [remember(project, Rule("words", word)) for word in ("ls", "pwd", "id")]
     done = adal_ls("grants", "revoke", grants[0].grant_id[:12])
-    assert (done.returncode, done.stdout.startswith("Forgotten: bash: ls")) == (0, True)
+    assert (done.returncode, done.stdout.startswith("Forgotten: bash: commands that begin with ls")) == (0, True)
     assert len(adal_ls("grants", "list").stdout.splitlines()) == 2
     assert "2 approvals forgotten" in adal_ls("grants", "revoke", "--all").stdout
     empty = adal_ls("grants", "list")
