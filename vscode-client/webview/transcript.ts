@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { guard } from "lit/directives/guard.js";
-import type { Usage } from "../src/protocol.ts";
+import type { Todo, Usage } from "../src/protocol.ts";
 import { ENDINGS, type Item, type RunState } from "../src/run/transcript.ts";
 import type { ViewState } from "../src/run/viewState.ts";
 import { callCard } from "./callCard.ts";
@@ -25,6 +25,8 @@ function itemView(item: Item, run: RunState, state: ViewState, local: Local, act
       </div>`;
     case "call":
       return callCard(item, run, state.folders, local, actions);
+    case "todos":
+      return todoList(item.todos);
     case "notice":
       return html`<p class="notice">${icon("info")}<span>${revealed(item.text)}</span></p>`;
     case "error":
@@ -38,6 +40,24 @@ function itemView(item: Item, run: RunState, state: ViewState, local: Local, act
     case "finished":
       return html`<p class="finished">${ENDINGS[item.stopReason]}${usageWords(state.run?.usage)}</p>`;
   }
+}
+
+const TODO_ICONS: Readonly<Record<Todo["status"], string>> = {
+  pending: "circle-large-outline",
+  in_progress: "arrow-circle-right",
+  completed: "pass",
+};
+
+function todoList(todos: readonly Todo[]): TemplateResult {
+  const done = todos.filter((todo) => todo.status === "completed").length;
+  return html`<ul class="todos" aria-label=${`To do: ${done} of ${todos.length} completed`}>
+    ${todos.map(
+      (todo) => html`<li class=${todo.status}>
+        ${icon(TODO_ICONS[todo.status])}<span class="visually-hidden">${todo.status.replace("_", " ")}: </span>
+        <span>${revealed(todo.content)}</span>
+      </li>`,
+    )}
+  </ul>`;
 }
 
 function tail(run: RunState): unknown {

@@ -56,7 +56,8 @@ async def test_f8_what_may_be_read_is_what_the_list_says(desk: Desk, tmp_path: P
     assert await only.text("read_file", path=str(beside)) == "beside"
     assert "outside" in await only.refusal("read_file", path="a.txt")
     assert await desk.allow(allow_read=["**"]).text("read_file", path=str(beside)) == "beside"
-    for nothing in ([], None):
+    nothings: tuple[list[str] | None, ...] = ([], None)
+    for nothing in nothings:
         assert "outside" in await desk.allow(allow_read=nothing).refusal("read_file", path="a.txt")
 
 

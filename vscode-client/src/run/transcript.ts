@@ -28,6 +28,7 @@ export type Item =
   | { readonly kind: "prompt"; readonly text: string }
   | { readonly kind: "text"; readonly text: string }
   | CallItem
+  | { readonly kind: "todos"; readonly todos: readonly Todo[] }
   | { readonly kind: "notice"; readonly text: string }
   | { readonly kind: "error"; readonly error: ErrorEvent }
   | { readonly kind: "finished"; readonly stopReason: FinishedEvent["stopReason"] };
@@ -41,8 +42,6 @@ export interface Transcript {
   readonly items: readonly Item[];
   readonly lastSeq: number;
   readonly usage?: Usage;
-  /** What the run still has to do, as the model has written it last. */
-  readonly todos?: readonly Todo[];
 }
 
 /** How an episode ended, in words. */
@@ -84,6 +83,16 @@ export function withRun(transcript: Transcript, run: Run): Transcript {
   return state === transcript.state ? transcript : { ...transcript, state };
 }
 
+/** The list as it is now, where the episode first wrote it. */
+function withTodos(transcript: Transcript, todos: readonly Todo[]): Transcript {
+  const prompt = transcript.items.findLastIndex((item) => item.kind === "prompt");
+  const at = transcript.items.findIndex((item, index) => index > prompt && item.kind === "todos");
+  if (at < 0) {
+    return push(transcript, { kind: "todos", todos });
+  }
+  return { ...transcript, items: transcript.items.with(at, { kind: "todos", todos }) };
+}
+
 function withEvent(transcript: Transcript, event: Event): Transcript {
   switch (event.type) {
     case "prompt":
@@ -103,7 +112,7 @@ function withEvent(transcript: Transcript, event: Event): Transcript {
     case "state":
       return { ...transcript, state: event.state };
     case "todos":
-      return { ...transcript, todos: event.todos };
+      return withTodos(transcript, event.todos);
     case "mode": // a notice says it in words
       return transcript;
     case "notice":

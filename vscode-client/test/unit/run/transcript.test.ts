@@ -132,3 +132,22 @@ test("the usage of a run is the sum of its requests, and its cost is known only 
 function last(event: Event): RunUpdate {
   return { runId: "run", seq: 2, event };
 }
+
+test("the list of what is to do stands where it was first written, and is the newest", () => {
+  const written = (content: string): Event => ({ type: "todos", todos: [{ content, status: "pending" }] });
+  const { items } = fold(
+    { type: "prompt", text: "one" },
+    written("a"),
+    CALL,
+    written("b"),
+    { type: "prompt", text: "two" },
+    written("c"),
+  );
+  expect(items.map((item) => (item.kind === "todos" ? item.todos.map((todo) => todo.content) : item.kind))).toEqual([
+    "prompt",
+    ["b"],
+    "call",
+    "prompt",
+    ["c"],
+  ]);
+});
