@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import secrets
-import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -28,25 +27,23 @@ from adal_ls.worker.data import (
 from adal_ls.worker.death import (
     CANCELLED,
     CLOSED,
-    ENDING,
     Death,
     WorkerDiedError,
     WorkerError,
     WorkerStartError,
     by_breach,
     by_call_limit,
-    by_itself,
     by_load_limit,
     crash_place,
     hang_place,
     unloaded,
     without_places,
 )
-from adal_ls.worker.ending import end_strays
 from adal_ls.worker.forking import ParentLostError
+from adal_ls.worker.lifetime import Lifetime
 from adal_ls.worker.output import OutputReader
 from adal_ls.worker.printed import Transcript
-from adal_ls.worker.spawning import Started, WorkerProcess
+from adal_ls.worker.spawning import Started
 from adal_ls.worker.starting import SHARED, WorkerSource
 
 __all__ = [
@@ -81,8 +78,6 @@ class WorkerClient:
         self._interpreter = interpreter
         self._root = root
         self._limits = limits
-        self._process = started.process
-        self._mark = started.mark
         self._loop = asyncio.get_running_loop()
         self._writer = QueueWriter(started.writing)
         self._peer = Peer(
@@ -92,15 +87,13 @@ class WorkerClient:
             strict=True,
         )
         self._greeting: asyncio.Future[Json] = self._loop.create_future()
-        self._end: Death | None = None
-        self._ended: asyncio.Future[Death] = self._loop.create_future()
         self._worn = False
         self._progress_of: dict[str, Listener] = {}
         self._stops: set[asyncio.Task[None]] = set()
         self._output = OutputReader(started.output, self._loop)
         self._room = threading.Semaphore(_MOST_UNREAD)
+        self._life = Lifetime(started, stop=limits.stop, on_finish=self._writer.close, on_end=self._closed)
         start_reading(started.reading, self._read, self._threadsafe(self._stream_ended))
-        threading.Thread(target=self._await_exit, name="adal-ls worker exit", daemon=True).start()
 
     @classmethod
     async def start(
@@ -136,11 +129,11 @@ class WorkerClient:
     @property
     def closed(self) -> bool:
         """Whether the worker takes no more calls."""
-        return self._worn or self._end is not None
+        return self._worn or self._life.end is not None
 
     @property
     def pid(self) -> int:
-        return self._process.pid
+        return self._life.pid
 
     async def load(self) -> LoadedProject:
         """Loads the project, once in the life of a worker. What is wrong with the project is in the result.
@@ -158,15 +151,15 @@ class WorkerClient:
                 answer = await self._peer.request("load", where, timeout=self._limits.load)
                 project = read_project(answer)
             except asyncio.TimeoutError:
-                self._finish(by_load_limit(self._limits.load))
-                project = self._unloaded(await self._death(), transcript)
+                self._life.finish(by_load_limit(self._limits.load))
+                project = self._unloaded(await self._life.death(), transcript)
             except (ConnectionClosedError, RpcError):
-                project = self._unloaded(await self._death(), transcript)
+                project = self._unloaded(await self._life.death(), transcript)
             except ProtocolViolationError as fault:
-                self._finish(by_breach(fault))
-                project = self._unloaded(await self._death(), transcript)
+                self._life.finish(by_breach(fault))
+                project = self._unloaded(await self._life.death(), transcript)
             except asyncio.CancelledError:
-                self._finish(CLOSED)
+                self._life.finish(CLOSED)
                 raise
             self._output.drain()
         return replace(project, output=without_places(transcript.text), python=project.python or self._interpreter)
@@ -225,8 +218,8 @@ class WorkerClient:
 
     async def close(self) -> None:
         """Ends the worker with all its processes. Idempotent."""
-        self._finish(CLOSED)
-        await self._death()
+        self._life.finish(CLOSED)
+        await self._life.death()
 
     async def _greeted(self) -> list[str]:
         """Where the worker looks for packages.
@@ -237,11 +230,15 @@ class WorkerClient:
         transcript = Transcript(self._limits.printed)
         with self._output.collecting(None, transcript):
             await asyncio.wait(
-                {self._greeting, self._ended}, timeout=self._limits.start, return_when=asyncio.FIRST_COMPLETED
+                {self._greeting, self._life.ended}, timeout=self._limits.start, return_when=asyncio.FIRST_COMPLETED
             )
             self._output.drain()
         if not self._greeting.done():
-            how = self._ended.result().text if self._ended.done() else f"was silent for {self._limits.start:g} s"
+            how = (
+                self._life.ended.result().text
+                if self._life.ended.done()
+                else f"was silent for {self._limits.start:g} s"
+            )
             said = f": {transcript.text.strip()}" if transcript.text.strip() else ""
             raise WorkerStartError(f"the Python interpreter '{self._interpreter}' {how}{said}")
         greeting = self._greeting.result()
@@ -255,10 +252,10 @@ class WorkerClient:
         except RpcError as fault:
             return ToolResult("error", None, f"The worker could not run the tool: {fault.message}")
         except ConnectionClosedError:
-            death = await self._death()
+            death = await self._life.death()
         except ProtocolViolationError as fault:
-            self._finish(by_breach(fault))
-            death = await self._death()
+            self._life.finish(by_breach(fault))
+            death = await self._life.death()
         return ToolResult("error", None, f"The tool's worker process {death.text}.")
 
     async def _stopped(self, token: str, request: asyncio.Future[Json], death: Death) -> None:
@@ -275,18 +272,18 @@ class WorkerClient:
         # Ending a tool that runs on comes before the calls beside it; those end in an error that says so.
         running = not request.done() or isinstance(request.exception(), RpcError)
         if running or not self._output.others(token):
-            self._finish(death)
-            await self._death()
+            self._life.finish(death)
+            await self._life.death()
         with contextlib.suppress(ConnectionClosedError, RpcError):
             await request
 
     def _end_if_worn(self) -> None:
         if self._worn and not self._output.busy:
-            self._finish(CANCELLED)
+            self._life.finish(CANCELLED)
 
     def _check_alive(self) -> None:
-        if self._end is not None:
-            raise WorkerDiedError(f"the tool worker {self._end.text}; start a new one")
+        if self._life.end is not None:
+            raise WorkerDiedError(f"the tool worker {self._life.end.text}; start a new one")
         if self._worn:
             raise WorkerDiedError("the tool worker ends because a call was stopped; start a new one")
 
@@ -315,57 +312,20 @@ class WorkerClient:
 
     def _receive(self, body: bytes) -> None:
         self._room.release()
-        if self._end is not None:
+        if self._life.end is not None:
             return  # after a breach nothing more is believed
         try:
             self._peer.receive(body)
         except ProtocolViolationError as fault:
-            self._finish(by_breach(fault))
+            self._life.finish(by_breach(fault))
 
     def _stream_ended(self, fault: str | None) -> None:
-        self._finish(by_breach(fault) if fault is not None else None)
+        self._life.finish(by_breach(fault) if fault is not None else None)
 
-    def _await_exit(self) -> None:
-        """In a thread: a child that a tool forked can hold the pipe open, so its end is not the only sign."""
-        self._process.wait()
-        self._threadsafe(self._exited)(None)
-
-    def _exited(self, _: object) -> None:
-        # What the worker sent before it ended is read first.
-        self._loop.call_later(0.2, self._finish, None)
-
-    # The end.
-
-    def _finish(self, death: Death | None) -> None:
-        """Kills the group at once and reaps the worker; `death` None means that it ended by itself. Idempotent."""
-        if self._end is not None:
-            return
-        self._end = death or ENDING
-        if death is not None:
-            self._process.kill()
-        self._writer.close()
-        reaping = asyncio.ensure_future(self._reap(death))
-        self._stops.add(reaping)
-        reaping.add_done_callback(self._stops.discard)
-
-    async def _reap(self, death: Death | None) -> None:
-        if death is None:
-            # The pipe's end comes a moment before the exit; a process that lives on without its pipe is of no use.
-            await asyncio.to_thread(_wait, self._process, self._limits.stop)
-        self._process.kill()
-        code = await asyncio.to_thread(self._process.wait)
-        await asyncio.to_thread(end_strays, self._mark)
-        await asyncio.to_thread(self._process.release)
-        if death is None:
-            death = by_itself(code)
-        self._end = death
+    def _closed(self) -> None:
         self._output.drain()
         self._peer.close()
         self._output.close()
-        self._ended.set_result(death)
-
-    async def _death(self) -> Death:
-        return await asyncio.shield(self._ended)
 
     def _threadsafe(self, function: Callable[[Json], None]) -> Callable[[Json], None]:
         def later(value: Json) -> None:
@@ -374,8 +334,3 @@ class WorkerClient:
                 self._loop.call_soon_threadsafe(function, value)
 
         return later
-
-
-def _wait(worker: WorkerProcess, seconds: float) -> None:
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        worker.wait(seconds)

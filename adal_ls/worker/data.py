@@ -176,6 +176,8 @@ def read_result(value: object) -> ToolResult:
     result = _record(ToolResult, data, _RESULT)
     if result.status not in ("success", "error", "cancelled"):
         raise ProtocolViolationError(f"status {result.status!r}")
+    if _is_deeper(result.output, _DEPTH):  # before Python 3.12 reading it had failed already
+        raise ProtocolViolationError(f"an output nested more than {_DEPTH} levels deep")
     if not 0 <= result.duration_ms < _MOST_MILLISECONDS:
         raise ProtocolViolationError(f"a duration of {str(result.duration_ms)[:40]} ms")
     return result
@@ -207,7 +209,7 @@ def _is_deeper(value: object, levels: int) -> bool:
     if levels == 0:
         return True
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(_is_deeper(item, levels - 1) for item in inner)
+    return any(_is_deeper(item, levels - 1) for item in inner if isinstance(item, (dict, list)))
 
 
 _Shape = Mapping[str, type | tuple[type, ...]]

@@ -7,6 +7,7 @@ environment, which is another one for each load.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 from collections.abc import Callable
@@ -35,10 +36,9 @@ def warm_up(wanted: Callable[[], bool]) -> bool:
     for name in _MODULES:
         if not wanted():
             return False
-        try:
+        # No pydantic, one that is broken, or a Python built without sqlite3.
+        with contextlib.suppress(Exception):
             importlib.import_module(name)
-        except Exception:  # noqa: BLE001 - no pydantic, one that is broken, or a Python built without sqlite3
-            continue
     _practise()
     return True
 

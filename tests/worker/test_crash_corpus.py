@@ -19,13 +19,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from adal_ls.worker.client import Limits, LoadedProject, WorkerClient
+from adal_ls.worker.client import Limits, LoadedProject, WorkerClient, WorkerDiedError
 from adal_ls.worker.starting import WorkerSource
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what the files do is written for Linux")
 
 FILES = sorted(Path(__file__).with_name("hostile").glob("*.py"))
-LIMITS = Limits(load=1.2, call=1.0, stop=0.3)
+LIMITS = Limits(load=1.5, call=1.0, stop=0.3)
 HEALTHY = "def f() -> str:\n    return 'fine'\n\n\nCUSTOM_TOOLS = [f]\n"
 
 
@@ -83,23 +83,22 @@ async def test_a_hostile_file_ends_in_a_readable_result_and_harms_nobody(
     expected = expectations(file)
     root = made(tmp_path / "hostile", file.read_text(encoding="utf-8"))
     async with heartbeat() as gaps:
-        limits = replace(LIMITS, call=float(expected.get("limit", LIMITS.call)))
+        longer = float(expected.get("limit", 0))
+        limits = replace(LIMITS, load=max(LIMITS.load, longer), call=max(LIMITS.call, longer))
         worker = await WorkerClient.start(sys.executable, root, limits=limits, source=source)
         try:
             loaded = await asyncio.wait_for(worker.load(), 10)
             check_load(file, loaded, expected)
             if "call" in expected:
                 assert [tool.name for tool in loaded.tools][-1:] == ["attack"]
-                result = await asyncio.wait_for(worker.call("attack", {}), 10)
-                said = f"{result.status} {result.observation[:2000]}"
+                said = await called(worker)
                 assert re.match(expected["call"], said, re.S), said
-                assert len(result.printed) <= LIMITS.printed + 100
         finally:
             began = time.monotonic()
             await asyncio.wait_for(worker.close(), 5)
     assert time.monotonic() - began < 2
     assert max(gaps) < 1.0, f"the host stood still for {max(gaps):.2f} s"
-    assert [p for p in psutil.process_iter(["cmdline", "status"]) if left_over(p)] == []
+    assert left_over(root) == []
     again = await WorkerClient.start(sys.executable, made(tmp_path / "healthy", HEALTHY), source=source)
     try:
         assert (await again.load()).error is None
@@ -108,8 +107,20 @@ async def test_a_hostile_file_ends_in_a_readable_result_and_harms_nobody(
         await again.close()
 
 
-def left_over(process: psutil.Process) -> bool:
-    return bool(process.info["cmdline"] == ["sleep", "63.5"]) and process.info["status"] != psutil.STATUS_ZOMBIE
+async def called(worker: WorkerClient) -> str:
+    try:
+        result = await asyncio.wait_for(worker.call("attack", {}), 10)
+    except WorkerDiedError as fault:  # it did not survive the load for long; whoever calls starts another
+        return f"error {fault}"
+    assert len(result.printed) <= LIMITS.printed + 100
+    return f"{result.status} {result.observation[:2000]}"
+
+
+def left_over(root: Path) -> list[psutil.Process]:
+    """Processes that run in the project's folder, where all that a worker starts begins."""
+    found = psutil.process_iter(["cwd", "status"])
+    alive = (process for process in found if process.info["status"] != psutil.STATUS_ZOMBIE)
+    return [process for process in alive if (process.info["cwd"] or "").startswith(str(root))]
 
 
 def test_there_are_enough_hostile_files_and_each_says_what_it_expects() -> None:

@@ -1,4 +1,5 @@
 # load: take \d+ bytes, more than
+# limit: 8
 
 def attack():
     return 'x'

@@ -1,4 +1,5 @@
 # load: ok
+# limit: 8
 
 def attack():
     return 'x'

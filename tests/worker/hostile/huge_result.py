@@ -1,5 +1,5 @@
 # load: ok
-# limit: 5
+# limit: 8
 # call: success x+
 
 def attack():

@@ -1,6 +1,6 @@
 # load: ok
-# limit: 5
-# call: error.*(SIGXCPU|SIGKILL)
+# limit: 8
+# call: error.*(SIGXCPU|SIGKILL|time limit)
 
 import resource
 
