@@ -38,6 +38,11 @@ class Conversation:
         """Every call id used so far."""
         return frozenset(self._call_ids)
 
+    @property
+    def answered(self) -> bool:
+        """Whether the model had the last word, so that a request needs a prompt first."""
+        return self._messages[-1]["role"] in ("assistant", "system")
+
     def instruct(self, system: str) -> None:
         """Another system prompt from the next request on."""
         self._messages[0] = {"role": "system", "content": system}

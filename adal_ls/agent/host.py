@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from adal_ls.agent.export import as_json, as_markdown
 from adal_ls.agent.grants import GrantsError
 from adal_ls.agent.registry import RegistryError, builtin_tools
 from adal_ls.agent.runtime import Runtime, UnknownRunError
@@ -41,9 +42,16 @@ from adal_ls.protocol.host import (
 )
 from adal_ls.protocol.runs import (
     RunCancelParams,
+    RunDeleteParams,
+    RunExportParams,
+    RunExportResult,
+    RunForkParams,
     RunGetParams,
     RunGetResult,
+    RunListParams,
     RunListResult,
+    RunPromptParams,
+    RunResumeParams,
     RunSetModeParams,
     RunStarted,
     RunStartParams,
@@ -86,7 +94,12 @@ class Host:
             methods.TOOLS_TRY: _typed(ToolsTryParams, self._try),
             methods.RUN_START: _typed(RunStartParams, self._start),
             methods.RUN_CANCEL: _typed(RunCancelParams, self._cancel),
-            methods.RUN_LIST: _typed(Empty, self._list),
+            methods.RUN_PROMPT: _typed(RunPromptParams, self._prompt),
+            methods.RUN_RESUME: _typed(RunResumeParams, self._resume),
+            methods.RUN_FORK: _typed(RunForkParams, self._fork),
+            methods.RUN_DELETE: _typed(RunDeleteParams, self._delete),
+            methods.RUN_EXPORT: _typed(RunExportParams, self._export),
+            methods.RUN_LIST: _typed(RunListParams, self._list),
             methods.RUN_GET: _typed(RunGetParams, self._get),
             methods.APPROVAL_PENDING: _typed(Empty, self._pending),
             methods.APPROVAL_ARGUMENTS: _typed(ApprovalArgumentsParams, self._arguments),
@@ -156,9 +169,35 @@ class Host:
         cancel.add_done_callback(self._cancels.discard)
         return Empty()
 
-    async def _list(self, params: Empty) -> RunListResult:  # noqa: ARG002
+    async def _prompt(self, params: RunPromptParams) -> RunStarted:
+        return self._went_on(params.run_id, lambda runtime: runtime.prompt(params))
+
+    async def _resume(self, params: RunResumeParams) -> RunStarted:
+        return self._went_on(params.run_id, lambda runtime: runtime.resume(params))
+
+    def _went_on(self, run_id: str, act: Callable[[Runtime], None]) -> RunStarted:
+        try:
+            act(self._trusted())
+        except ValueError as fault:
+            raise RpcError(INVALID_PARAMS, str(fault)) from fault
+        return RunStarted(run_id=run_id)
+
+    async def _fork(self, params: RunForkParams) -> RunStarted:
+        return RunStarted(run_id=self._initialized().fork(params))
+
+    async def _delete(self, params: RunDeleteParams) -> Empty:
         self._initialized()
-        return RunListResult(runs=self._open_store().runs())
+        self._open_store().delete(params.run_id)
+        return Empty()
+
+    async def _export(self, params: RunExportParams) -> RunExportResult:
+        self._initialized()
+        run = self._open_store().get(params.run_id)
+        return RunExportResult(text=as_markdown(run) if params.format == "markdown" else as_json(run))
+
+    async def _list(self, params: RunListParams) -> RunListResult:
+        self._initialized()
+        return RunListResult(runs=self._open_store().runs(params.query, params.project_root, params.limit))
 
     async def _get(self, params: RunGetParams) -> RunGetResult:
         self._initialized()

@@ -21,6 +21,7 @@ from adal_ls.agent.history import Conversation
 from adal_ls.agent.inprocess_tools import CALL, InProcessTools
 from adal_ls.agent.inprocess_workspace import UNCONFINED, RunWorkspaces, new_pool
 from adal_ls.agent.interpreters import choose_interpreter, environments
+from adal_ls.agent.limits import Limits
 from adal_ls.agent.loop import Episode
 from adal_ls.agent.memory import Memory
 from adal_ls.agent.prompt import system_prompt
@@ -164,7 +165,7 @@ class InProcessTurn:
             self._gate(registry, code, builtins, emit),
             lambda event: self._tell(event, emit),
             lambda event, full: emit(_result(event, full, code.outputs.pop(event.call_id, None))),
-            max_steps=self.request.stop_when,
+            limits=Limits(steps=self.request.stop_when),
         ).run()
         if finished.stop_reason == "cancelled":
             raise RunCancelledError("the run was cancelled")

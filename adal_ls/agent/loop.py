@@ -11,24 +11,26 @@ from dataclasses import dataclass, field
 from adal_ls.agent import gate
 from adal_ls.agent.assembly import CallAssembly, ModelCall
 from adal_ls.agent.batch import TextBatch
+from adal_ls.agent.context_window import ContextWindow
 from adal_ls.agent.digest import canonical
 from adal_ls.agent.gate import CallResult, GateContext
 from adal_ls.agent.history import Conversation, cut, sound
-from adal_ls.agent.stream import CallDelta, FinishDelta, Model, ModelError, TextDelta, UsageDelta
+from adal_ls.agent.limits import Limits, TimeIsUpError
+from adal_ls.agent.printed_calls import printed_call
+from adal_ls.agent.registry import ToolRegistry
+from adal_ls.agent.stream import CallDelta, ChatMessage, FinishDelta, Model, ModelError, TextDelta, UsageDelta
 from adal_ls.naming import provider_alias
 from adal_ls.protocol.runs import (
     ErrorEvent,
     Event,
     FinishedEvent,
     NoticeEvent,
+    PromptEvent,
     TextEvent,
     ToolCallEvent,
     ToolResultEvent,
     UsageEvent,
 )
-
-MAX_STEPS = 20
-"""Model requests of one episode."""
 
 STOPPED = "Stopped: "
 """How the notice begins that says why an episode ends at a limit; nothing but its end comes after it."""
@@ -43,16 +45,29 @@ _INCOMPLETE = {
 }
 
 
+_PRINTED = (
+    "The answer looks like a call of {name} that was written as text, so nothing was run. {model}, or the server that "
+    "runs it, does not deliver tool calls: choose a model made for tools, or switch them on at the server (Ollama: "
+    "ollama_chat/… in place of ollama/…)."
+)
+
+
 @dataclass(slots=True)
 class Episode:
-    """The state of one episode. `emit` stores an event and passes it on; `full` is the text of a cut observation."""
+    """The state of one episode. `emit` stores an event and passes it on; `full` is the text of a cut observation.
+
+    `heard` gives the prompts that came since it was asked last: the person steers a run that is going on.
+    """
 
     model: Model
     conversation: Conversation
     context: GateContext
     emit: Callable[[Event], None]
     store_result: Callable[[ToolResultEvent, str | None], None]
-    max_steps: int = MAX_STEPS
+    limits: Limits = field(default_factory=Limits)
+    heard: Callable[[], Sequence[str]] = tuple
+    window: ContextWindow = field(default_factory=ContextWindow)
+    said_left_out: bool = field(default=False, init=False)
     last_turn: tuple[str, ...] = field(default=(), init=False)
     turns_alike: int = field(default=0, init=False)
     unfinished: str = field(default="", init=False)
@@ -61,26 +76,55 @@ class Episode:
     async def run(self) -> FinishedEvent:
         """Goes on until the episode ends. A cancel of the task ends it as `cancelled`; the history stays valid."""
         try:
-            return await self._steps()
+            return await self.limits.timed(
+                self._steps(), waiting=lambda: self.context.waiting > 0, over=self._time_is_up
+            )
         except asyncio.CancelledError:
             return FinishedEvent(stop_reason="cancelled")
+        except TimeIsUpError:
+            return self._limit(self._out_of_time())
         except ModelError as error:
             self.emit(ErrorEvent(code=error.code, message=error.message))
             return FinishedEvent(stop_reason="error", answer=self.unfinished or None)
 
     async def _steps(self) -> FinishedEvent:
-        for _ in range(self.max_steps):
+        for _ in range(self.limits.steps):
+            if (why := self.limits.over_cost) is not None:
+                return self._limit(why)
+            self._listen()
             text, calls, finish = await self._ask()
             names = [self._sent_name(call.name) for call in calls]
             self.conversation.add_answer(text, calls, names)
-            if not calls:
-                if finish in _INCOMPLETE:
-                    self.emit(NoticeEvent(text=_INCOMPLETE[finish]))
+            if calls:
+                await self._answer(calls)
+                if self._goes_in_circles(calls):
+                    return self._limit(f"the model made the same calls {MAX_IDENTICAL_TURNS} times in a row")
+            elif not self._listen():
+                self._remark(text, finish)
                 return FinishedEvent(stop_reason="end_turn", answer=text)
-            await self._answer(calls)
-            if self._goes_in_circles(calls):
-                return self._limit(f"the model made the same calls {MAX_IDENTICAL_TURNS} times in a row")
-        return self._limit(f"the limit of {self.max_steps} model requests is reached")
+        return self._limit(f"the limit of {self.limits.steps} model requests is reached")
+
+    def _listen(self) -> bool:
+        """Takes in what the person said meanwhile; whether there was anything."""
+        prompts = self.heard()
+        for prompt in prompts:
+            self.emit(PromptEvent(text=prompt))
+            self.conversation.add_prompt(prompt)
+        return bool(prompts)
+
+    def _remark(self, text: str, finish: str) -> None:
+        """What a person should know about the answer that ends the episode."""
+        if finish in _INCOMPLETE:
+            self.emit(NoticeEvent(text=_INCOMPLETE[finish]))
+        names = [tool["function"]["name"] for tool in self.context.registry.specs(any_name=self.model.any_name)]
+        if (name := printed_call(text, names)) is not None:
+            self.emit(NoticeEvent(text=_PRINTED.format(name=name, model=self.model.name)))
+
+    def _out_of_time(self) -> str:
+        return f"the time limit of {self.limits.seconds:g} s is reached"
+
+    def _time_is_up(self) -> None:
+        self.context.cancelled = f"cancelled: {self._out_of_time()}"
 
     def _limit(self, why: str) -> FinishedEvent:
         self.emit(NoticeEvent(text=f"{STOPPED}{why}."))
@@ -88,12 +132,27 @@ class Episode:
 
     async def _ask(self) -> tuple[str, list[ModelCall], str]:
         """One model request: its text, its calls and why it ended."""
+        self.unfinished = ""
+        while True:
+            self.window.tokens = self.model.context_tokens
+            messages, left_out = self.window.fit(self.conversation.messages)
+            if left_out is not None and not self.said_left_out:
+                self.said_left_out = True
+                self.emit(NoticeEvent(text=f"The conversation is longer than the model takes: {left_out}."))
+            try:
+                return await self._request(messages)
+            except ModelError as error:
+                # Nothing was said yet: the very same request, shorter.
+                if error.code != "context_window" or self.unfinished or not self.window.refused():
+                    raise
+
+    async def _request(self, messages: list[ChatMessage]) -> tuple[str, list[ModelCall], str]:
         assembly = CallAssembly(self.conversation.call_ids)
         batch = TextBatch(lambda delta: self.emit(TextEvent(delta=delta)))
         finish = "dropped"
         specs = self.context.registry.specs(any_name=self.model.any_name)
         try:
-            async with aclosing(self.model.stream(self.conversation.messages, specs)) as stream:
+            async with aclosing(self.model.stream(messages, specs)) as stream:
                 async for delta in stream:
                     if isinstance(delta, TextDelta):
                         batch.add(delta.text)
@@ -113,6 +172,10 @@ class Episode:
         return batch.text, assembly.finish(finish), finish
 
     def _use(self, usage: UsageDelta) -> None:
+        self.window.counted(usage.input_tokens)
+        if usage.cost is None and self.limits.cost is not None and not self.limits.unpriced:
+            self.emit(NoticeEvent(text=f"The price of {self.model.name} is unknown: the cost limit cannot hold."))
+        self.limits.paid(usage.cost)
         self.emit(UsageEvent(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cost=usage.cost))
 
     async def _answer(self, calls: Sequence[ModelCall]) -> None:
@@ -177,11 +240,15 @@ class Episode:
         return known.name if known is not None else sent
 
     def _sent_name(self, sent: str) -> str:
-        """The name a history may carry: the alias of a known tool; of an unknown one what a provider takes."""
-        known = self.context.registry.find(sent)
-        if known is not None:
-            return known.name if self.model.any_name else known.alias
-        return _harmless(sent)
+        return sent_name(sent, self.context.registry, any_name=self.model.any_name)
+
+
+def sent_name(name: str, registry: ToolRegistry, *, any_name: bool) -> str:
+    """The name a history may carry: the alias of a known tool; of an unknown one what a provider takes."""
+    known = registry.find(name)
+    if known is not None:
+        return known.name if any_name else known.alias
+    return _harmless(name)
 
 
 def _bounded(text: str | None) -> str | None:

@@ -64,11 +64,13 @@ class LitellmModel:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.context_tokens: int | None = None
 
     async def stream(self, messages: list[ChatMessage], tools: list[ToolSpec]) -> AsyncGenerator[Delta, None]:
         _check_known_key(self.name)
         litellm = await load()
         _check_environment(litellm, self.name)
+        self.context_tokens = _context_tokens(litellm, self.name)
         for attempt in range(1, ATTEMPTS + 1):
             visible = False
             try:
@@ -235,6 +237,14 @@ def _cost(litellm: Any, model: str, input_tokens: int, output_tokens: int) -> fl
     except Exception:  # noqa: BLE001 - a model without a price; litellm has several exceptions for it
         return None
     return float(prompt + completion)
+
+
+def _context_tokens(litellm: Any, model: str) -> int | None:
+    try:
+        known = litellm.get_model_info(model).get("max_input_tokens")
+    except Exception:  # noqa: BLE001 - a model that is not in the table; litellm raises a bare Exception for it
+        return None
+    return known if isinstance(known, int) and known > 0 else None
 
 
 def _status(fault: Exception) -> int | None:

@@ -41,6 +41,7 @@ class OfflineModel:
 
     name = NAME
     any_name = True
+    context_tokens = None
 
     async def stream(self, messages: list[ChatMessage], tools: list[ToolSpec]) -> AsyncGenerator[Delta, None]:
         """See `Model`.

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import logging
+import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,74 +13,33 @@ from adal_ls import naming
 from adal_ls.agent import model, trying
 from adal_ls.agent.approval import Approvals, Approver
 from adal_ls.agent.builtin.catalog import BUILTINS
-from adal_ls.agent.builtin.context import BuiltinContext
-from adal_ls.agent.builtin.todos import TodoList
-from adal_ls.agent.choice import choose_model
-from adal_ls.agent.gate import GateContext
+from adal_ls.agent.episodes import Episodes, Running, tool_choice
 from adal_ls.agent.grants import Grant, Grants
-from adal_ls.agent.history import Conversation
-from adal_ls.agent.interpreters import choose_interpreter, environments
-from adal_ls.agent.lease import ToolsLease
-from adal_ls.agent.loop import Episode
 from adal_ls.agent.offline import NAME as OFFLINE
 from adal_ls.agent.projects import Projects
-from adal_ls.agent.prompt import system_prompt
-from adal_ls.agent.registry import RegistryError, registry_of
-from adal_ls.agent.store import Store, StoreError, now
-from adal_ls.agent.stream import ModelError
-from adal_ls.agent.workspace_executor import ExecutorPool, WorkspaceExecutor, is_unconfined
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.store import RunBusyError, Store, now
+from adal_ls.agent.workspace_executor import ExecutorPool, is_unconfined
 from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.runs import (
-    ErrorEvent,
-    Event,
     FinishedEvent,
-    ModeEvent,
     NoticeEvent,
     PermissionMode,
-    PromptEvent,
     Run,
+    RunForkParams,
+    RunPromptParams,
+    RunResumeParams,
     RunStartParams,
     RunUpdate,
     StateEvent,
-    Todo,
-    TodosEvent,
-    ToolResultEvent,
 )
 from adal_ls.protocol.tools import Project, ToolsTryParams, ToolsTryResult
 
 _TITLE = 80
 
-_UNCONFINED = (
-    "bash runs WITHOUT a sandbox, because your settings say so (allowUnsandboxedBash): with all your rights, files and "
-    "network."
-)
-
-_MODES: dict[PermissionMode, str] = {
-    "default": "Permission mode default: everything but reading and searching asks.",
-    "acceptEdits": "Permission mode acceptEdits: edits inside the workspace run without asking.",
-    "yolo": "Permission mode yolo: tools run without asking.",
-}
-
-_log = logging.getLogger(__name__)
-
 
 class UnknownRunError(Exception):
     """No run of that id is going on here."""
-
-
-@dataclass(slots=True)
-class _Running:
-    params: RunStartParams
-    root: Path
-    mode: PermissionMode
-    finished: asyncio.Future[FinishedEvent]
-    task: asyncio.Task[None] | None = None
-    context: GateContext | None = None
-    executor: WorkspaceExecutor | None = None
-    cancelling: bool = field(default=False)
-    last_seq: int = field(default=0)
 
 
 class Runtime:
@@ -104,13 +61,22 @@ class Runtime:
         self._store = store
         self._settings = settings
         self._roots = list(roots)
-        self._on_update = on_update
         self._grants = Grants()
         self._approvals = Approvals(approver, self._grants)
-        self._unconfined = is_unconfined(settings.allow_unsandboxed_bash)
-        self._pool = ExecutorPool(unconfined=self._unconfined)
+        unconfined = is_unconfined(settings.allow_unsandboxed_bash)
+        self._pool = ExecutorPool(unconfined=unconfined)
         self._projects = Projects(settings.interpreter, on_project)
-        self._runs: dict[str, _Running] = {}
+        self._episodes = Episodes(
+            store,
+            settings,
+            self._approvals,
+            self._projects,
+            self._pool,
+            unconfined,
+            trusted=lambda: self.trusted,
+            on_update=on_update,
+        )
+        self._runs: dict[str, Running] = {}
 
     async def load(self, root: Path, *, unsaved: bool = False) -> Project:
         """Loads or reloads a project's custom tools.
@@ -133,21 +99,91 @@ class Runtime:
         """
         if params.agent not in (None, "default"):
             raise ValueError(f"there is no agent '{params.agent}'; the agents there are: default")
-        naming.select_builtins(BUILTINS, *self._tool_choice(params))
-        run_id = uuid4().hex
-        name = next((given for given in (params.model, self._settings.model) if given and given.strip()), OFFLINE)
-        running = _Running(
-            params,
-            self._root(params.project_root),
-            params.permission_mode or self._settings.permission_mode,
-            asyncio.get_running_loop().create_future(),
+        naming.select_builtins(BUILTINS, *tool_choice(params, self._settings))
+        root = self._root(params.project_root)
+        run_id, moment = uuid4().hex, now()
+        run = Run(
+            run_id=run_id,
+            title=" ".join(params.prompt.split())[:_TITLE] or "(empty prompt)",
+            model=self._model_name(params.model),
+            state="running",
+            created=moment,
+            updated=moment,
         )
-        moment = now()
-        title = " ".join(params.prompt.split())[:_TITLE] or "(empty prompt)"
-        self._store.create(Run(run_id=run_id, title=title, model=name, state="running", created=moment, updated=moment))
-        self._runs[run_id] = running
-        running.task = asyncio.ensure_future(self._run(run_id, running))
+        kept = params.model_copy(update={"project_root": str(root)})
+        self._store.create(run, kept)
+        self._begin(run_id, kept, params.prompt, params.permission_mode or self._settings.permission_mode)
         return run_id
+
+    def prompt(self, params: RunPromptParams) -> None:
+        """A further prompt in the conversation of a run. One that is going on hears it at its next model request.
+
+        Raises:
+            UnknownRunError: no such run.
+            RunBusyError: another process is at it.
+            ValueError: its folder is gone.
+            PermissionError: its folder is not of the workspace any more.
+        """
+        running = self._runs.get(params.run_id)
+        if running is not None and not running.finished.done():
+            if running.cancelling:
+                raise RunBusyError(f"run {params.run_id} is being cancelled; send the prompt once it has stopped")
+            running.heard.append(params.prompt)
+            return
+        self._take_up(params, params.prompt)
+
+    def resume(self, params: RunResumeParams) -> None:
+        """Takes an ended or interrupted run up again; what waited for an approval is asked about anew.
+
+        Raises:
+            As `prompt`; RunBusyError also where it is going on here.
+        """
+        running = self._runs.get(params.run_id)
+        if running is not None and not running.finished.done():
+            raise RunBusyError(f"run {params.run_id} is going on; there is nothing to take up again")
+        self._take_up(params, params.prompt)
+
+    def fork(self, params: RunForkParams) -> str:
+        """A new run with the beginning of another; its id. A prompt lets it go on.
+
+        Raises:
+            UnknownRunError: no such run.
+        """
+        new_id = uuid4().hex
+        self._store.fork(params.run_id, new_id, params.before_seq)
+        return new_id
+
+    def _take_up(self, params: RunPromptParams | RunResumeParams, prompt: str | None) -> None:
+        kept = self._store.get(params.run_id, from_seq=sys.maxsize).run
+        root = self._root(kept.project_root)
+        given = self._store.adopt(params.run_id, params.model)
+        changed = {"project_root": str(root), "model": params.model or given.model, "tool_context": params.tool_context}
+        mode = params.permission_mode or self._settings.permission_mode
+        self._begin(params.run_id, given.model_copy(update=changed), prompt, mode, resumed=True)
+
+    def _begin(
+        self, run_id: str, params: RunStartParams, prompt: str | None, mode: PermissionMode, *, resumed: bool = False
+    ) -> None:
+        running = Running(
+            run_id=run_id,
+            params=params,
+            prompt=prompt,
+            root=self._root(params.project_root),
+            mode=mode,
+            finished=asyncio.get_running_loop().create_future(),
+            resumed=resumed,
+        )
+        self._runs[run_id] = running
+        running.task = asyncio.ensure_future(self._episodes.run(running))
+        running.task.add_done_callback(lambda _: self._hear(running))
+
+    def _hear(self, running: Running) -> None:
+        """What was said while the episode was ending begins the next one."""
+        if running.heard and self._runs.get(running.run_id) is running:
+            self._take_up(RunPromptParams(run_id=running.run_id, prompt=""), "\n\n".join(running.heard))
+
+    def _model_name(self, given: str | None) -> str:
+        return next((name for name in (given, self._settings.model) if name and name.strip()), OFFLINE)
 
     async def try_tool(self, params: ToolsTryParams, on_text: Callable[[str], None]) -> ToolsTryResult:
         """Runs one tool with arguments of a person's own, who thereby allows it. Cancelling the caller stops it.
@@ -188,10 +224,10 @@ class Runtime:
             running.cancelling = True
             await asyncio.sleep(0)  # a task that is cancelled before its first step would never say that it ended
             if why is not None:
-                self._emit(run_id, NoticeEvent(text=f"Stopped: {why}."))
+                self._episodes.emit(running, NoticeEvent(text=f"Stopped: {why}."))
                 if running.context is not None:
                     running.context.cancelled = f"cancelled: {why}"
-            self._emit(run_id, StateEvent(state="cancelling"))
+            self._episodes.emit(running, StateEvent(state="cancelling"))
             running.task.cancel()
         await asyncio.wait({running.task})
 
@@ -211,7 +247,7 @@ class Runtime:
         running.mode = mode
         if running.context is not None:
             running.context.mode = mode
-        self._tell_mode(run_id, mode)
+        self._episodes.tell_mode(running, mode)
 
     def knows(self, run_id: str) -> bool:
         """Whether the run was started in this process."""
@@ -258,7 +294,7 @@ class Runtime:
         await self._projects.close()
         await model.close()
 
-    def _find(self, run_id: str) -> _Running:
+    def _find(self, run_id: str) -> Running:
         if run_id not in self._runs:
             raise UnknownRunError(f"no run {run_id} was started in this session")
         return self._runs[run_id]
@@ -287,118 +323,3 @@ class Runtime:
                 f"{root} is not in the workspace ({', '.join(map(str, self._roots))}), so its trust does not cover it"
             )
         return real
-
-    def _tool_choice(self, params: RunStartParams) -> tuple[list[str] | None, list[str] | None]:
-        """Enabled and disabled built-ins: the run's own choice, else the setting's."""
-        if params.enabled_default_tools is not None or params.disabled_default_tools is not None:
-            return params.enabled_default_tools, params.disabled_default_tools
-        return self._settings.enabled_default_tools, self._settings.disabled_default_tools
-
-    def _tell_mode(self, run_id: str, mode: PermissionMode) -> None:
-        self._emit(run_id, ModeEvent(mode=mode))
-        self._emit(run_id, NoticeEvent(text=_MODES[mode]))
-
-    def _emit(self, run_id: str, event: Event, full: str | None = None) -> None:
-        """Stored first, then told: what was shown is never lost."""
-        update = self._store.append(run_id, event, full=full)
-        self._runs[run_id].last_seq = update.seq
-        self._on_update(update)
-
-    async def _run(self, run_id: str, running: _Running) -> None:
-        """One episode from its prompt to its one `finished` event, whatever happens."""
-        lease: ToolsLease | None = None
-        finished = FinishedEvent(stop_reason="error")
-        try:
-            self._emit(run_id, PromptEvent(text=running.params.prompt))
-            self._emit(run_id, StateEvent(state="running"))
-            if running.mode != "default":
-                self._tell_mode(run_id, running.mode)
-            if self._unconfined:
-                self._emit(run_id, NoticeEvent(text=_UNCONFINED))
-            lease = await self._lease(run_id, running.root)
-            episode = self._episode(run_id, running, lease)
-            finished = await episode.run()
-        except asyncio.CancelledError:
-            finished = FinishedEvent(stop_reason="cancelled")
-        except ModelError as error:
-            self._emit(run_id, ErrorEvent(code=error.code, message=error.message))
-        except RegistryError as error:
-            self._emit(run_id, ErrorEvent(code="tools", message=str(error)))
-        except Exception as fault:  # noqa: BLE001 - the boundary that owns it: every episode ends with `finished`
-            _log.exception("run %s failed", run_id)
-            finished = FinishedEvent(stop_reason="error")
-            with contextlib.suppress(StoreError):  # then the end cannot be stored either, and `_finish` tells it
-                self._emit(run_id, ErrorEvent(code="internal", message=f"{type(fault).__name__}: {fault}"))
-        finally:
-            try:
-                if lease is not None:
-                    # Shielded: a cancel in this moment must neither keep the tools nor hide the end.
-                    await asyncio.shield(lease.release(stop=finished.stop_reason == "cancelled"))
-                if running.executor is not None:
-                    await asyncio.shield(self._pool.release(running.executor))
-                await asyncio.shield(self._projects.ended(running.root, run_id))
-            finally:
-                self._finish(run_id, running, finished)
-
-    def _finish(self, run_id: str, running: _Running, finished: FinishedEvent) -> None:
-        try:
-            self._emit(run_id, finished)
-        except StoreError as fault:
-            # Told all the same: whoever watches must not wait for ever. The store shows the run as interrupted.
-            _log.error("the end of run %s is not stored: %s", run_id, fault)
-            finished = FinishedEvent(stop_reason="error")
-            for event in (ErrorEvent(code="store", message=str(fault)), finished):
-                running.last_seq += 1
-                self._on_update(RunUpdate(run_id=run_id, seq=running.last_seq, event=event))
-        finally:
-            running.finished.set_result(finished)
-
-    async def _lease(self, run_id: str, root: Path) -> ToolsLease | None:
-        """The project's tools for this run; what is missing is said, and the run goes on without."""
-        if not self.trusted:
-            self._emit(run_id, NoticeEvent(text="Custom tools are not loaded: the workspace is not trusted."))
-            return None
-        lease, notice = await self._projects.lease(root, run_id)
-        if notice is not None:
-            self._emit(run_id, NoticeEvent(text=notice))
-        if lease is not None and lease.left_out is not None:
-            self._emit(run_id, NoticeEvent(text=lease.left_out))
-        return lease
-
-    def _episode(self, run_id: str, running: _Running, lease: ToolsLease | None) -> Episode:
-        enabled, disabled = self._tool_choice(running.params)
-        registry = registry_of(lease, enabled, disabled, unconfined=self._unconfined)
-        for tool in BUILTINS.values():
-            if tool.key and tool.name in (enabled or ()) and tool.name not in registry.tools:
-                self._emit(run_id, NoticeEvent(text=f"{tool.name} is not there: set {tool.key} to a key for it."))
-        if missing := naming.without_tools(BUILTINS, enabled or ()):
-            text = f"No built-in tool of this version has the name or group {', '.join(missing)}; it is only reserved."
-            self._emit(run_id, NoticeEvent(text=text))
-        if registry.left_out:
-            self._emit(run_id, NoticeEvent(text=f"Custom tools left out: {'; '.join(registry.left_out)}"))
-        chosen = choose_model(running.params.model, self._settings.model, root=running.root)
-        conversation = Conversation(system_prompt(running.root, trusted=self.trusted))
-        conversation.add_prompt(running.params.prompt)
-
-        def emit(event: Event) -> None:
-            self._emit(run_id, event)
-
-        def store_result(event: ToolResultEvent, full: str | None) -> None:
-            self._emit(run_id, event, full)
-
-        running.executor = self._pool.acquire(running.root, WorkspacePolicy.of(running.root))
-        todos = TodoList(lambda todos: emit(TodosEvent(todos=[Todo(**asdict(todo)) for todo in todos])))
-        context = GateContext(
-            run_id=run_id,
-            registry=registry,
-            mode=running.mode,
-            root=running.root,
-            approvals=self._approvals,
-            custom=lease,
-            emit=emit,
-            any_name=chosen.any_name,
-            pythons=environments(choose_interpreter(self._settings.interpreter, running.root)),
-            builtins=BuiltinContext(running.root, executor=running.executor, todos=todos),
-        )
-        running.context = context
-        return Episode(chosen, conversation, context, emit, store_result)

@@ -40,9 +40,13 @@ class Turn:
 
 
 class ScriptModel:
-    """Replays the turns of one file, one a request. An instance belongs to one run."""
+    """Replays the turns of one file, one a request. An instance belongs to one run.
+
+    A conversation that goes on after its process ended goes on behind the answers that it has.
+    """
 
     any_name = True
+    context_tokens = None
 
     def __init__(self, path: Path) -> None:
         """Reads the file.
@@ -56,6 +60,7 @@ class ScriptModel:
         self._next = 0
 
     async def stream(self, messages: list[ChatMessage], tools: list[ToolSpec]) -> AsyncGenerator[Delta, None]:  # noqa: ARG002
+        self._next = max(self._next, sum(message["role"] == "assistant" for message in messages))
         if self._next >= len(self._turns):
             raise ModelError(
                 "script", f"{self._path}: the run asked for turn {self._next + 1}, the script has {len(self._turns)}"

@@ -28,16 +28,17 @@ from adal_ls.protocol.runs import (
     PromptEvent,
     Run,
     RunGetResult,
+    RunStartParams,
     RunUpdate,
     StateEvent,
     Usage,
     UsageEvent,
 )
 
-__all__ = ["Store", "StoreError", "UnknownRunError"]
+__all__ = ["RunBusyError", "Store", "StoreError", "UnknownRunError"]
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
-_SELECT_RUN = """SELECT run_id, title, agent, model, state, created, updated, usage, owner,
+_SELECT_RUN = """SELECT run_id, title, agent, model, state, created, updated, usage, owner, params, forked_from,
     CASE state WHEN 'finished' THEN
         (SELECT event FROM events WHERE events.run_id = runs.run_id ORDER BY seq DESC LIMIT 1)
     END
@@ -47,12 +48,19 @@ _COUNT_DENIED = """SELECT run_id, count(*) FROM events
 _SELECT_DECISIONS = """SELECT time, run_id, seq, event FROM events
     WHERE (? IS NULL OR run_id = ?) AND event LIKE '{"type":"decision",%' ORDER BY time DESC, run_id, seq DESC"""
 _SELECT_CALLS = """SELECT event FROM events WHERE run_id = ? AND event LIKE '{"type":"toolCall",%' ORDER BY seq"""
-_INSERT_RUN = """INSERT INTO runs (run_id, title, agent, model, state, created, updated, usage, owner)
-    VALUES (?,?,?,?,?,?,?,?,?)"""
+_INSERT_RUN = """INSERT INTO runs
+    (run_id, title, agent, model, state, created, updated, usage, owner, params, forked_from)
+    VALUES (?,?,?,?,?,?,?,?,?,?,?)"""
+_MATCHES = """(runs.title LIKE ? ESCAPE '\\' OR EXISTS (SELECT 1 FROM events WHERE events.run_id = runs.run_id
+    AND event LIKE '{"type":"prompt",%' AND event LIKE ? ESCAPE '\\'))"""
 
 
 class UnknownRunError(StoreError):
     """No run of that id is in the store."""
+
+
+class RunBusyError(StoreError):
+    """The run is going on, here or in another process."""
 
 
 def now() -> str:
@@ -86,8 +94,11 @@ class Store:
         """Whether `workspace` has a store; lets a command that only reads leave nothing behind."""
         return (workspace_dir(workspace) / "runs.db").exists()
 
-    def create(self, run: Run) -> None:
+    def create(self, run: Run, params: RunStartParams | None = None) -> None:
         """Adds `run`; from now on this process owns it.
+
+        Args:
+            params: what it was started with, for whoever takes it up again. Prompt and tool context are not kept.
 
         Raises:
             StoreError: also when a run of that id exists.
@@ -99,7 +110,7 @@ class Store:
         with self._transaction():
             if self._connection.execute("SELECT 1 FROM runs WHERE run_id = ?", (run.run_id,)).fetchone():
                 raise StoreError(f"run {run.run_id} is already in the run store {self._file}")
-            self._connection.execute(_INSERT_RUN, (*row, self._owner()))
+            self._connection.execute(_INSERT_RUN, (*row, self._owner(), _kept(params), run.forked_from))
 
     def append(self, run_id: str, event: Event, *, full: str | None = None) -> RunUpdate:
         """Adds `event` as the run's next one, and lets the run's state and usage follow from it. When it returns,
@@ -126,12 +137,93 @@ class Store:
                 )
         return RunUpdate(run_id=run_id, seq=seq, event=event)
 
-    def runs(self) -> list[Run]:
-        """All runs, newest first. A run whose process is gone reads as interrupted."""
+    def runs(self, query: str | None = None, project_root: str | None = None, limit: int | None = None) -> list[Run]:
+        """Runs, newest first. A run whose process is gone reads as interrupted.
+
+        Args:
+            query: words of which each must occur in the title or in a prompt.
+            project_root: only runs in that folder.
+        """
+        words = (query or "").split()
+        clause = f"WHERE {' AND '.join([_MATCHES] * len(words))} " if words else ""
+        patterns = [pattern for word in words for pattern in (_like(word), _like(json.dumps(word)[1:-1]))]
         with self._reading():
-            rows = self._connection.execute(_SELECT_RUN + "ORDER BY position DESC").fetchall()
+            rows = self._connection.execute(_SELECT_RUN + clause + "ORDER BY position DESC", patterns).fetchall()
             alive = self._alive()
-            return [_run(row, alive) for row in rows]
+            found = (_run(row, alive) for row in rows)
+            return list(islice((run for run in found if project_root in (None, run.project_root)), limit))
+
+    def adopt(self, run_id: str, model: str | None = None) -> RunStartParams:
+        """Makes this process the run's owner, so that it can go on here. Returns what it was started with.
+
+        Args:
+            model: what the run is shown with from now on.
+
+        Raises:
+            UnknownRunError: no such run.
+            RunBusyError: another process is at it.
+        """
+        with self._transaction():
+            row = self._connection.execute(_SELECT_RUN + "WHERE run_id = ?", (run_id,)).fetchone()
+            if row is None:
+                raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
+            run = _run(row, self._alive())
+            if run.state not in ("finished", "interrupted") and row[8] != self._owner():
+                raise RunBusyError(f"run {run_id} is going on in another window or at a terminal; it ends there")
+            self._connection.execute(
+                "UPDATE runs SET owner = ?, model = ? WHERE run_id = ?", (self._owner(), model or run.model, run_id)
+            )
+        params = json.loads(row[9])
+        return RunStartParams.model_validate({"prompt": "", "model": run.model, "agent": run.agent, **params})
+
+    def fork(self, run_id: str, new_id: str, before_seq: int | None = None) -> Run:
+        """A new run, owned by this process, with the events of another before `before_seq` (all of them if None).
+
+        Raises:
+            UnknownRunError: no such run.
+        """
+        moment = now()
+        with self._transaction():
+            row = self._connection.execute(_SELECT_RUN + "WHERE run_id = ?", (run_id,)).fetchone()
+            if row is None:
+                raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
+            run = _run(row, self._alive()).model_copy(
+                update={
+                    "run_id": new_id,
+                    "state": "finished",
+                    "created": moment,
+                    "updated": moment,
+                    "forked_from": run_id,
+                    "usage": None,
+                    "stop_reason": None,
+                }
+            )
+            values = (new_id, run.title, run.agent, run.model, run.state, moment, moment, None, self._owner(), row[9])
+            self._connection.execute(_INSERT_RUN, (*values, run_id))
+            self._connection.execute(
+                "INSERT INTO events SELECT ?, seq, time, event FROM events WHERE run_id = ? AND (? IS NULL OR seq < ?)",
+                (new_id, run_id, before_seq, before_seq),
+            )
+            self._connection.execute(
+                "INSERT INTO full_results SELECT ?, call_id, text FROM full_results WHERE run_id = ?", (new_id, run_id)
+            )
+        return run
+
+    def delete(self, run_id: str) -> None:
+        """Forgets a run with all its events.
+
+        Raises:
+            UnknownRunError: no such run.
+            RunBusyError: it is going on.
+        """
+        with self._transaction():
+            row = self._connection.execute(_SELECT_RUN + "WHERE run_id = ?", (run_id,)).fetchone()
+            if row is None:
+                raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
+            if _run(row, self._alive()).state not in ("finished", "interrupted"):
+                raise RunBusyError(f"run {run_id} is going on; cancel it first")
+            for table in ("full_results", "events", "runs"):
+                self._connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))  # noqa: S608 - our names
 
     def get(self, run_id: str, from_seq: int = 1) -> RunGetResult:
         """One run with its events from `from_seq` on.
@@ -247,7 +339,7 @@ class Store:
 
 
 def _run(row: tuple[Any, ...], alive: Callable[[str], bool]) -> Run:
-    run_id, title, agent, model, state, created, updated, usage, owner, last = row
+    run_id, title, agent, model, state, created, updated, usage, owner, params, forked_from, last = row
     if state != "finished" and not alive(owner):
         state = "interrupted"
     return Run(
@@ -260,7 +352,21 @@ def _run(row: tuple[Any, ...], alive: Callable[[str], bool]) -> Run:
         updated=updated,
         usage=_usage(usage),
         stop_reason=None if last is None else json.loads(last).get("stopReason"),
+        project_root=json.loads(params).get("projectRoot"),
+        forked_from=forked_from,
     )
+
+
+def _kept(params: RunStartParams | None) -> str:
+    """What of a run's parameters may be written down: a prompt has its event, a tool context may hold secrets."""
+    if params is None:
+        return "{}"
+    return json.dumps({key: value for key, value in params.wire().items() if key not in ("prompt", "toolContext")})
+
+
+def _like(word: str) -> str:
+    """A pattern for texts that contain `word`, whatever it holds."""
+    return "%" + word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
 
 
 def _usage(text: str | None) -> Usage | None:

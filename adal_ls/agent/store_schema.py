@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-VERSION = 1
+VERSION = 2
 """Kept in the database's `user_version`. A newer one is refused: guessing at its tables could lose runs."""
 
 _APPLICATION = 0x4144414C  # "ADAL": tells our database from another that got its name
@@ -26,7 +26,9 @@ _TABLES = (
         created TEXT NOT NULL,
         updated TEXT NOT NULL,
         usage TEXT,
-        owner TEXT NOT NULL
+        owner TEXT NOT NULL,
+        params TEXT NOT NULL DEFAULT '{}',
+        forked_from TEXT
     )""",
     """CREATE TABLE events (
         run_id TEXT NOT NULL REFERENCES runs(run_id),
@@ -45,6 +47,14 @@ _TABLES = (
     """CREATE TRIGGER events_never_change BEFORE UPDATE ON events
         BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
 )
+
+_UPGRADES = {
+    1: (
+        "ALTER TABLE runs ADD COLUMN params TEXT NOT NULL DEFAULT '{}'",
+        "ALTER TABLE runs ADD COLUMN forked_from TEXT",
+    ),
+}
+"""Version → what makes the next one of it."""
 
 
 class StoreError(Exception):
@@ -96,9 +106,11 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     with connection:
-        if _check_version(connection, file) == VERSION:
+        found = _check_version(connection, file)
+        if found == VERSION:
             return  # another process was quicker
-        for statement in _TABLES:
+        statements = _TABLES if found == 0 else [one for version in range(found, VERSION) for one in _UPGRADES[version]]
+        for statement in statements:
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         connection.execute(f"PRAGMA user_version = {VERSION}")

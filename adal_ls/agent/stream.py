@@ -71,6 +71,11 @@ class Model(Protocol):
         """Whether the model takes tool names that providers refuse (see `naming.fits_providers`)."""
         ...
 
+    @property
+    def context_tokens(self) -> int | None:
+        """How long a conversation the model takes, where that is known."""
+        ...
+
     def stream(self, messages: list[ChatMessage], tools: list[ToolSpec]) -> AsyncGenerator[Delta, None]:
         """One answer.
 

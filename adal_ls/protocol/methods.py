@@ -18,6 +18,11 @@ TOOLS_TRY = "adal/tools/try"
 TRUST_CHANGED = "adal/trust/changed"
 RUN_START = "adal/run/start"
 RUN_CANCEL = "adal/run/cancel"
+RUN_PROMPT = "adal/run/prompt"
+RUN_RESUME = "adal/run/resume"
+RUN_FORK = "adal/run/fork"
+RUN_DELETE = "adal/run/delete"
+RUN_EXPORT = "adal/run/export"
 RUN_LIST = "adal/run/list"
 RUN_GET = "adal/run/get"
 APPROVAL_PENDING = "adal/approval/pending"
@@ -91,6 +96,17 @@ TABLE: tuple[Method, ...] = (
         "server",
         "Cancels a run; answers at once, the run ends with `finished cancelled`.",
     ),
+    Method(RUN_PROMPT, "request", "editor", "server", "A further prompt in the conversation of a run of this session."),
+    Method(
+        RUN_RESUME,
+        "request",
+        "editor",
+        "server",
+        "Takes an ended or interrupted run up again. What waited for an approval is asked about anew.",
+    ),
+    Method(RUN_FORK, "request", "editor", "server", "A new run with the beginning of another, to go on differently."),
+    Method(RUN_DELETE, "request", "editor", "server", "Deletes a run with all its events; not one that is going on."),
+    Method(RUN_EXPORT, "request", "editor", "server", "A run as one text: JSON with every event, or Markdown to read."),
     Method(RUN_LIST, "request", "editor", "server", "The runs of the workspace, newest first."),
     Method(RUN_GET, "request", "editor", "server", "One run and its events from a sequence number on (replay)."),
     Method(APPROVAL_PENDING, "request", "editor", "server", "The approvals that wait for an answer (after a reload)."),

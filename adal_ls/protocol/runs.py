@@ -27,9 +27,63 @@ class RunStartParams(Message):
         default=None, description="Names or groups; all built-ins but these."
     )
 
+    max_steps: int | None = Field(default=None, ge=1, description="Model requests of one episode; 20 when omitted.")
+    max_seconds: float | None = Field(
+        default=None, gt=0, description="Seconds of one episode, those in which approvals wait for a person left out."
+    )
+    max_cost: float | None = Field(default=None, gt=0, description="US dollars of one episode.")
+
 
 class RunStarted(Message):
     run_id: str
+
+
+class RunPromptParams(Message):
+    """A further prompt in the same conversation. While the run is going on, the model hears it at its next request."""
+
+    run_id: str
+    prompt: str
+    tool_context: JsonValue | None = None
+    model: str | None = Field(default=None, description="From here on; the run's own when omitted.")
+    permission_mode: PermissionMode | None = Field(default=None, description="From here on.")
+
+
+class RunResumeParams(Message):
+    """Takes an ended or interrupted run up again, also one of an earlier session. Without a prompt it just goes on."""
+
+    run_id: str
+    prompt: str | None = None
+    tool_context: JsonValue | None = None
+    model: str | None = Field(default=None, description="From here on; the run's own when omitted.")
+    permission_mode: PermissionMode | None = Field(default=None, description="From here on.")
+
+
+class RunForkParams(Message):
+    """A new run with the beginning of another: everything before event `before_seq`, or all of it."""
+
+    run_id: str
+    before_seq: int | None = None
+
+
+class RunDeleteParams(Message):
+    run_id: str
+
+
+class RunExportParams(Message):
+    run_id: str
+    format: Literal["json", "markdown"] = "markdown"
+
+
+class RunExportResult(Message):
+    text: str
+
+
+class RunListParams(Message):
+    """Runs, newest first: those that match, or all."""
+
+    query: str | None = Field(default=None, description="Words of which each must occur in the title or a prompt.")
+    project_root: str | None = None
+    limit: int | None = Field(default=None, ge=1)
 
 
 class RunCancelParams(Message):
@@ -195,6 +249,8 @@ class Run(Message):
     updated: str
     usage: Usage | None = None
     stop_reason: StopReason | None = Field(default=None, description="How it ended; absent until it is finished.")
+    project_root: str | None = None
+    forked_from: str | None = Field(default=None, description="The run whose beginning it has.")
 
 
 class RunListResult(Message):

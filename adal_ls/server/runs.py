@@ -30,6 +30,9 @@ FORWARDED = (
     methods.RUN_CANCEL,
     methods.RUN_LIST,
     methods.RUN_GET,
+    methods.RUN_FORK,
+    methods.RUN_DELETE,
+    methods.RUN_EXPORT,
     methods.APPROVAL_PENDING,
     methods.APPROVAL_ARGUMENTS,
     methods.RUN_SET_MODE,
@@ -165,6 +168,21 @@ class Runs:
         self._require_trust()
         wanted = {**params, "projectRoot": self._projects.root_for(params.get("projectRoot"))}
         self._ask_host(key, methods.RUN_START, wanted, self._started)
+
+    def take_up(self, key: Id, method: str, params: Json) -> None:
+        """`adal/run/prompt` and `adal/run/resume`: the run goes on.
+
+        Raises:
+            RpcError: the workspace is not trusted.
+        """
+        self._require_trust()
+        run_id = params.get("runId") if isinstance(params, dict) else None
+
+        def took_up(result: Json) -> None:
+            self._ended.discard(str(run_id))
+            self._started(result)
+
+        self._ask_host(key, method, params or {}, took_up)
 
     def try_tool(self, key: Id, params: Json) -> None:
         """`adal/tools/try`: answered when the tool has ended, so it never holds anything else up.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from adal_ls.protocol import methods
 from adal_ls.server import capabilities, projects, settings
@@ -139,6 +139,8 @@ class Service:
             methods.TOOLS_TRY: found(self._runs.try_tool),
             methods.RUN_START: found(self._runs.start),
         }
+        for method in (methods.RUN_PROMPT, methods.RUN_RESUME):
+            table[method] = ready(partial(self._take_up, method))
         for method in FORWARDED:
             table[method] = self._forwarding(method)
         for method in capabilities.TYPED_METHODS:
@@ -310,6 +312,9 @@ class Service:
         if isinstance(document, dict) and isinstance(document.get("uri"), str):
             self._lint.need(uris.identity(document["uri"]))
         self._editor.answer(key, self._diagnostics.pull(params))
+
+    def _take_up(self, method: str, key: Id, params: Json) -> None:
+        self._runs.take_up(key, method, params)
 
     def _forwarding(self, method: str) -> Request:
         return lambda key, params: self._runs.forward(key, method, params)

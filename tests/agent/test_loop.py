@@ -13,7 +13,8 @@ from adal_ls.agent.approval import Approvals
 from adal_ls.agent.batch import TextBatch
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import OBSERVATION_LIMIT, Conversation
-from adal_ls.agent.loop import MAX_IDENTICAL_TURNS, MAX_STEPS, Episode
+from adal_ls.agent.limits import MAX_STEPS
+from adal_ls.agent.loop import MAX_IDENTICAL_TURNS, Episode
 from adal_ls.agent.registry import build_registry
 from adal_ls.agent.script import ScriptModel
 from adal_ls.cli import transcript

@@ -155,10 +155,65 @@ export interface RunStartParams {
   enabledDefaultTools?: string[];
   /** Names or groups; all built-ins but these. */
   disabledDefaultTools?: string[];
+  /** Model requests of one episode; 20 when omitted. */
+  maxSteps?: number;
+  /** Seconds of one episode, those in which approvals wait for a person left out. */
+  maxSeconds?: number;
+  /** US dollars of one episode. */
+  maxCost?: number;
 }
 
 export interface RunStarted {
   runId: string;
+}
+
+/** A further prompt in the same conversation. While the run is going on, the model hears it at its next request. */
+export interface RunPromptParams {
+  runId: string;
+  prompt: string;
+  toolContext?: JsonValue;
+  /** From here on; the run's own when omitted. */
+  model?: string;
+  /** From here on. */
+  permissionMode?: PermissionMode;
+}
+
+/** Takes an ended or interrupted run up again, also one of an earlier session. Without a prompt it just goes on. */
+export interface RunResumeParams {
+  runId: string;
+  prompt?: string;
+  toolContext?: JsonValue;
+  /** From here on; the run's own when omitted. */
+  model?: string;
+  /** From here on. */
+  permissionMode?: PermissionMode;
+}
+
+/** A new run with the beginning of another: everything before event `beforeSeq`, or all of it. */
+export interface RunForkParams {
+  runId: string;
+  beforeSeq?: number;
+}
+
+export interface RunDeleteParams {
+  runId: string;
+}
+
+export interface RunExportParams {
+  runId: string;
+  format?: "json" | "markdown";
+}
+
+export interface RunExportResult {
+  text: string;
+}
+
+/** Runs, newest first: those that match, or all. */
+export interface RunListParams {
+  /** Words of which each must occur in the title or a prompt. */
+  query?: string;
+  projectRoot?: string;
+  limit?: number;
 }
 
 export interface RunCancelParams {
@@ -305,6 +360,9 @@ export interface Run {
   usage?: Usage;
   /** How it ended; absent until it is finished. */
   stopReason?: StopReason;
+  projectRoot?: string;
+  /** The run whose beginning it has. */
+  forkedFrom?: string;
 }
 
 export interface RunListResult {
@@ -484,8 +542,18 @@ export interface EditorRequests {
   "adal/run/start": { params: RunStartParams; result: RunStarted };
   /** Cancels a run; answers at once, the run ends with `finished cancelled`. */
   "adal/run/cancel": { params: RunCancelParams; result: Empty };
+  /** A further prompt in the conversation of a run of this session. */
+  "adal/run/prompt": { params: RunPromptParams; result: RunStarted };
+  /** Takes an ended or interrupted run up again. What waited for an approval is asked about anew. */
+  "adal/run/resume": { params: RunResumeParams; result: RunStarted };
+  /** A new run with the beginning of another, to go on differently. */
+  "adal/run/fork": { params: RunForkParams; result: RunStarted };
+  /** Deletes a run with all its events; not one that is going on. */
+  "adal/run/delete": { params: RunDeleteParams; result: Empty };
+  /** A run as one text: JSON with every event, or Markdown to read. */
+  "adal/run/export": { params: RunExportParams; result: RunExportResult };
   /** The runs of the workspace, newest first. */
-  "adal/run/list": { params: Empty; result: RunListResult };
+  "adal/run/list": { params: RunListParams; result: RunListResult };
   /** One run and its events from a sequence number on (replay). */
   "adal/run/get": { params: RunGetParams; result: RunGetResult };
   /** The approvals that wait for an answer (after a reload). */
