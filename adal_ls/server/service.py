@@ -140,7 +140,7 @@ class Service:
             methods.RUN_START: found(self._runs.start),
         }
         for method in (methods.RUN_PROMPT, methods.RUN_RESUME):
-            table[method] = ready(partial(self._take_up, method))
+            table[method] = found(partial(self._take_up, method))
         for method in FORWARDED:
             table[method] = self._forwarding(method)
         for method in capabilities.TYPED_METHODS:

@@ -215,7 +215,10 @@ async def test_the_list_is_searched_and_narrowed(bench: Bench) -> None:
     runtime = bench.open()
     for prompt in ("Fix the login page", "Write 100% of the tests", "Ändere das Layout"):
         await runtime.wait(runtime.start(RunStartParams(prompt=prompt, model=bench.script({"text": "ok"}))))
-    titles = lambda **wanted: [run.title for run in bench.store.runs(**wanted)]  # noqa: E731
+
+    def titles(**wanted: Any) -> list[str]:
+        return [run.title for run in bench.store.runs(**wanted)]
+
     assert titles(query="page LOGIN") == ["Fix the login page"]
     assert titles(query="100%") == ["Write 100% of the tests"]
     assert titles(query="_") == []

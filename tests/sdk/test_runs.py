@@ -391,6 +391,7 @@ class Listening:
 
     name = "listening"
     any_name = True
+    context_tokens = None
 
     def __init__(self) -> None:
         self.heard: list[list[ChatMessage]] = []
