@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from adal_ls.agent import reach
 from adal_ls.agent.builtin import arguments, walk
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
 from adal_ls.agent.builtin.glob_pattern import BadPatternError, GlobPattern
@@ -43,7 +44,7 @@ def _glob(pattern: GlobPattern, path: str, context: BuiltinContext, abandoned: t
     found: list[str] = []
     for entry in walking.files(place):
         if entry.kind in ("file", "link") and pattern.matches(entry.parts):
-            found.append(one_line(entry.name))
+            found.append(one_line(reach.shown(context.policy, entry.place.real)))
             if len(found) > MOST:
                 walking.stopped = f"more than {MOST:,} files match"
                 break

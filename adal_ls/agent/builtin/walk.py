@@ -28,10 +28,9 @@ _DEEPEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`name` is how a model names it; `parts` are its components from where the walk began."""
+    """`parts` are its components from where the walk began."""
 
     place: Place
-    name: str
     parts: tuple[str, ...]
     kind: Kind
 
@@ -96,7 +95,7 @@ class Walk:
             if rules is not None and rules.ignores((*around, *here), folder=kind == "folder"):
                 continue
             if kind != "folder":
-                yield Entry(place, reach.shown(self.policy, place.real), here, kind)
+                yield Entry(place, here, kind)
             elif len(here) > _DEEPEST:
                 self.stopped = f"folders more than {_DEEPEST} levels deep were left out"
             else:

@@ -87,6 +87,10 @@ def corpus(desk: Desk) -> None:
         ("wide", "."),
         ("nothing like this", "."),
         ("^$", "."),
+        (r"\Aneedle", "."),
+        (r"needle\s*$", "."),
+        (r"[^x]+needle", "."),
+        (r"two\s+needle", "."),
     ],
 )
 async def test_both_searches_find_the_same_lines(desk: Desk, pattern: str, path: str) -> None:

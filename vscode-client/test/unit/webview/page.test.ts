@@ -273,3 +273,15 @@ test("a failed call shows on demand where it failed, and leads to the places in 
   find(".trace a").click();
   expect(sent).toEqual([{ type: "openPlace", path: "/w/.adal/tools.py", line: 7 }]);
 });
+
+test("the list of what is to do says how far it is, and nothing in it is markup", () => {
+  const todos = [
+    { content: "read <b>it</b>", status: "completed" },
+    { content: "write\u202e it", status: "in_progress" },
+  ] as const;
+  show({ items: [{ kind: "todos", todos }] });
+  expect(find(".todos").getAttribute("aria-label")).toBe("To do: 1 of 2 completed");
+  const lines = [...root.querySelectorAll(".todos li")].map((line) => line.textContent?.replace(/\s+/g, " ").trim());
+  expect(lines).toEqual(["completed: read <b>it</b>", "in progress: write\\u{202e} it"]);
+  expect(root.querySelector(".todos b")).toBeNull();
+});
