@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from adal_ls.lint.bindings import Bindings, Definition
 from adal_ls.lint.names import Names
+from adal_ls.lint.nearest import KnownNames
 from adal_ls.lint.rows import Held
 from adal_ls.schema.scope import Scope
 from adal_ls.schema.scope import read as read_scope
@@ -124,7 +125,7 @@ class Index:
         self._open: set[Held] = set()
         self._starred: set[Held] = set()
         self._askers: dict[str, set[object]] = {}
-        self._function_names: frozenset[str] | None = None
+        self._function_names: KnownNames | None = None
         self._asked_by: dict[object, frozenset[str]] = {}
         self.names = self._names(frozenset(), is_open=False)
 
@@ -150,7 +151,7 @@ class Index:
         changed = {name for name in touched if self._meaning(name) != before[name]}
         if changed:
             changed.add(FUNCTIONS)
-            self._function_names = None
+            self._follow_functions(changed)
         changed |= self._renew_names(changed)
         return changed | {whole(name) for name in touched} | self._follow_changers(gone, came)
 
@@ -174,12 +175,22 @@ class Index:
                 self._changers.pop(name, None)
         return {self._changers.key(name) for name in touched}
 
-    def function_names(self) -> frozenset[str]:
+    def function_names(self) -> KnownNames:
         """The functions of the module that hold at its end."""
         self.asked.note(FUNCTIONS)
         if self._function_names is None:
-            self._function_names = frozenset(definition.name for definition in self.bindings.functions())
+            self._function_names = KnownNames(definition.name for definition in self.bindings.functions())
         return self._function_names
+
+    def _follow_functions(self, changed: set[str]) -> None:
+        if self._function_names is not None:
+            for name in changed - {FUNCTIONS}:
+                is_function = any(found.name == name for found in self._holds(name))
+                (self._function_names.add if is_function else self._function_names.discard)(name)
+
+    def _holds(self, name: str) -> list[Definition]:
+        """The function that a name means at the end of the module, if any."""
+        return Bindings({name: self.definitions.now(name) or ()}, False, frozenset()).functions()
 
     def set_asked(self, asker: object, keys: Iterable[str]) -> None:
         """Note that what is known of `asker` was found by `keys`; by none: it is gone."""

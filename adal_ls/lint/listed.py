@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from adal_ls import naming
 from adal_ls.lint.bindings import Bindings
@@ -16,6 +16,7 @@ from adal_ls.lint.index import Index, Recorded, whole
 from adal_ls.lint.lists import are_elements, elements_of
 from adal_ls.lint.model import Entry, ToolFile, ToolList
 from adal_ls.lint.names import Names
+from adal_ls.lint.nearest import KnownNames
 from adal_ls.lint.reader import read_elements
 from adal_ls.lint.rows import Held, Row
 from adal_ls.lint.rules.base import ENTRY_RULES
@@ -93,7 +94,7 @@ class ListedTools:
         return self._index.bindings
 
     @property
-    def function_names(self) -> Collection[str]:
+    def function_names(self) -> KnownNames:
         return self._index.function_names()
 
     def is_after(self, one: Position, other: Position) -> bool:

@@ -136,6 +136,10 @@ class Row:
     def _cut_anew(self, begin: int, end: int, window: str) -> tuple[int, list[Cut]]:
         """The chunks of a window of the text that reaches from `begin` to `end`, and on as far as its change does."""
         cuts, offset, more, known = list[Cut](), 0, 2, {len(window): end}
+        if end < len(self.held):  # where the last chunk ends is seen from what follows
+            window += self.held[end].chunk.text
+            end += 1
+            known[len(window)] = end
         place = self._place(begin)
         while True:
             same = known.get(offset)

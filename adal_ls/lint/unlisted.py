@@ -62,11 +62,11 @@ class Unlisted:
         if not names:
             return
         self._counts.update(dict.fromkeys(names, 0))
-        few = len(names) <= 3
-        for held in self._row.held:
-            text = held.chunk.lines.text
-            if few and not any(name in text for name in names):
-                continue
+        texts = [held.chunk.lines.text for held in self._row.held]
+        if len(names) == 1:
+            (name,) = names
+            texts = [text for text in texts if name in text]
+        for text in texts:
             for word in _WORD.findall(text):
                 if word in names:
                     self._counts[word] += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from adal_ls.lint.bindings import Bindings, Definition
 from adal_ls.lint.chunks import Chunk
 from adal_ls.lint.model import Entry, ToolList
 from adal_ls.lint.names import Names
+from adal_ls.lint.nearest import KnownNames
 from adal_ls.lint.parsing import SyntaxProblem
 from adal_ls.lint.text import Lines, Position, Range
 
@@ -28,7 +29,7 @@ class View(Protocol):
         """Canonical tool name → the entries of that name, in order."""
 
     @property
-    def function_names(self) -> Collection[str]:
+    def function_names(self) -> KnownNames:
         """The functions of the module that hold at its end."""
 
     def is_after(self, one: Position, other: Position) -> bool: ...

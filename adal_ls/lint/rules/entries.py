@@ -9,7 +9,6 @@ from adal_ls.lint.bindings import Binding
 from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
 from adal_ls.lint.model import KEYS, EntryKind, Item
-from adal_ls.lint.nearest import nearest
 from adal_ls.lint.rules.base import Rule, entry_rule
 from adal_ls.lint.rules.shape import unquote
 from adal_ls.lint.subjects import is_nameless
@@ -124,7 +123,7 @@ def undefined_function(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator
     if function is None or function.module_name is None or root is None or hasattr(builtins, root):
         return
     if not listed.file.bindings.knows(root):
-        near = nearest(root, listed.file.function_names)
+        near = listed.file.function_names.nearest(root)
         advice = f"; did you mean '{near}'?" if near else ""
         fixes = (Fix(f"Use {near}", (TextEdit(function.range, near),)),) if near and root == function.name else ()
         yield rule.finding(f"'{root}' is not defined{advice}", function.range, fixes=fixes)
