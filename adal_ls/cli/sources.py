@@ -10,6 +10,7 @@ from pathlib import Path
 from adal_ls import lint
 from adal_ls.cli.project import nearest, project_of
 from adal_ls.workspace import disk
+from adal_ls.workspace.modules import FolderModules
 from adal_ls.workspace.projects import FOLDER, discover
 
 _STEPS_UP = 3
@@ -66,7 +67,7 @@ def _checked(path: str, content: disk.Content, config: lint.Config) -> Source:
     if not content.readable:
         return Source(path, "", content.faults, readable=False)
     # Bytes that Python refuses make every syntax error after them doubtful, and the first one is the cause.
-    found = lint.check(lint.read(content.text), config)
+    found = lint.check(lint.read(content.text, FolderModules(os.fspath(Path(path).parent))), config)
     more = [finding for finding in found if not content.faults or finding.code != "ADAL001"]
     findings = sorted([*content.faults, *more], key=lambda finding: finding.range)
     return Source(path, content.text, tuple(findings))

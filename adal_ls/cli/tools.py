@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from adal_ls import lint
 from adal_ls.cli import call, left_out, sources
 from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
 from adal_ls.cli.project import project_option
+from adal_ls.workspace.modules import FolderModules
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def _read(project: Path) -> _Tools:
     source = sources.read(str(path), lint.Config())
     if not source.readable:
         raise Failure(f"{path}: {source.findings[0].message}")
-    return _Tools(source.path, lint.read(source.text), source.findings)
+    return _Tools(source.path, lint.read(source.text, FolderModules(os.fspath(path.parent))), source.findings)
 
 
 def _tools(source: _Tools) -> list[dict[str, Any]]:

@@ -10,7 +10,8 @@ Pure: no input or output, no language server types, and no code of the file is e
 
 from __future__ import annotations
 
-from adal_ls.lint.checker import check
+from adal_ls.lint.around import ModuleText, Resolve
+from adal_ls.lint.checker import check, check_beside
 from adal_ls.lint.config import FIXED, Config
 from adal_ls.lint.encoding import decode
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
@@ -29,8 +30,10 @@ __all__ = [
     "Finding",
     "Fix",
     "Lines",
+    "ModuleText",
     "Position",
     "Range",
+    "Resolve",
     "Rule",
     "Severity",
     "StaticTool",
@@ -38,6 +41,7 @@ __all__ = [
     "ToolFile",
     "ToolList",
     "check",
+    "check_beside",
     "decode",
     "read",
     "tools_with_problems",

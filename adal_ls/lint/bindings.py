@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
+from adal_ls.lint.around import NOWHERE, Around
 from adal_ls.lint.pieces import Head
 from adal_ls.lint.text import Lines, Range
 
@@ -79,6 +80,7 @@ class Bindings:
     """Names that stand in statements that could not be parsed, and so may be bound there."""
     changers: Mapping[str, Collection[Placed]] = field(default_factory=dict, compare=False, repr=False)
     """The statements that may change what a name holds (`Chunk.changes`), in any order."""
+    around: Around = field(default=NOWHERE, compare=False, repr=False)
 
     def effective(self, name: str) -> Definition | None:
         """The definition that most likely holds when the module has run: the last, a function where branches differ."""
@@ -105,6 +107,8 @@ class Bound:
     definitions: tuple[Definition, ...]
     words: frozenset[str]
     open: bool
+    stars: tuple[Definition, ...] = ()
+    """Imports of all names of a module; each is called "*"."""
 
 
 def collect(body: Iterable[ast.stmt], lines: Lines) -> Bound:
@@ -112,7 +116,7 @@ def collect(body: Iterable[ast.stmt], lines: Lines) -> Bound:
     collector = _Collector(lines)
     definitions = tuple(collector.read(body))
     text = lines.text
-    return Bound(definitions, _global_names(text), collector.star or _UNSEEN.search(text) is not None)
+    return Bound(definitions, _global_names(text), _UNSEEN.search(text) is not None, tuple(collector.stars))
 
 
 def collect_unreadable(lines: Lines, head: Head) -> Bound:
@@ -131,17 +135,35 @@ def collect_unreadable(lines: Lines, head: Head) -> Bound:
     return Bound(definitions, words | _global_names(text), is_open)
 
 
-def join(parts: Iterable[Bound]) -> Bindings:
+def starred(bound: Bound, around: Around) -> tuple[tuple[Definition, ...], bool]:
+    """What a piece binds by `import *`, and whether it may bind other names."""
+    if not bound.stars:
+        return (), bound.open
+    found: list[Definition] = []
+    is_open = bound.open
+    for star in bound.stars:
+        module = around.imported(star.module or "")
+        names = None if module is None else module.file.public_names
+        if names is None:
+            is_open = True
+        else:
+            found += (replace(star, name=name, original=name) for name in names)
+    return tuple(found), is_open
+
+
+def join(parts: Iterable[Bound], around: Around = NOWHERE) -> Bindings:
     """The bindings of a module from those of its pieces, in order."""
     found: dict[str, list[Definition]] = {}
     words: set[str] = set()
     is_open = False
     for part in parts:
-        for definition in part.definitions:
+        by_star, may_bind_more = starred(part, around)
+        for definition in (*part.definitions, *by_star):
             found.setdefault(definition.name, []).append(definition)
         words |= part.words
-        is_open = is_open or part.open
-    return Bindings({name: tuple(definitions) for name, definitions in found.items()}, is_open, frozenset(words))
+        is_open = is_open or may_bind_more
+    named = {name: tuple(definitions) for name, definitions in found.items()}
+    return Bindings(named, is_open, frozenset(words), around=around)
 
 
 def _global_names(text: str) -> frozenset[str]:
@@ -173,7 +195,7 @@ class _Collector:
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
         self._walrus = ":=" in lines.text
-        self.star = False
+        self.stars: list[Definition] = []
 
     def read(self, body: Iterable[ast.stmt]) -> Iterator[Definition]:
         stack: list[tuple[ast.AST, bool]] = [(statement, False) for statement in reversed([*body])]
@@ -204,7 +226,9 @@ class _Collector:
     def _imported(self, node: ast.Import | ast.ImportFrom, conditional: bool) -> Iterator[Definition]:
         for alias in node.names:
             if alias.name == "*":
-                self.star = True
+                place = self._lines.range_of(alias)
+                module = f"{'.' * node.level}{node.module or ''}" if isinstance(node, ast.ImportFrom) else None
+                self.stars.append(Definition("*", Binding.IMPORT, place, place, conditional, module=module))
                 continue
             place = self._lines.range_of(alias)
             name = alias.asname or alias.name.partition(".")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from adal_ls.lint.around import ModuleText, Resolve
 from adal_ls.lint.config import Config
 from adal_ls.lint.findings import Finding
 from adal_ls.lint.model import ToolFile
@@ -13,4 +14,14 @@ def check(file: ToolFile, config: Config = DEFAULT) -> list[Finding]:
 
     `# adal: ignore[CODE, CODE]` on the line where a finding starts silences it, except for the codes in `FIXED`.
     """
-    return LintedText(file.chunks, config).findings()
+    return LintedText(file.chunks, config, _resolve(file)).findings()
+
+
+def check_beside(file: ToolFile, config: Config = DEFAULT) -> dict[ModuleText, list[Finding]]:
+    """The findings about functions in the modules beside a file that are tools of it, by module."""
+    return LintedText(file.chunks, config, _resolve(file)).beside()
+
+
+def _resolve(file: ToolFile) -> Resolve | None:
+    modules = file.bindings.around.modules
+    return None if modules is None else modules.resolve

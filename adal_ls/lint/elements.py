@@ -121,3 +121,12 @@ def name_of(function: Function, lines: Lines) -> ast.Name:
         end_lineno=place.end.line + moved,
         end_col_offset=column(place.end.line, place.end.column),
     )
+
+
+def dotted(node: ast.expr) -> str | None:
+    """`a.b.c` as text; None for anything that is not names and dots."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None

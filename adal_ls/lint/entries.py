@@ -6,12 +6,12 @@ import ast
 from dataclasses import replace
 
 from adal_ls.lint.bindings import Binding, Bindings
-from adal_ls.lint.elements import Element
+from adal_ls.lint.elements import Element, dotted
 from adal_ls.lint.following import bindings_at, call, constant
 from adal_ls.lint.model import KEYS, Entry, EntryKind, Item
 from adal_ls.lint.targets import targets
 from adal_ls.lint.text import Range
-from adal_ls.lint.values import Value, ValueKind, dotted, read_element
+from adal_ls.lint.values import Value, ValueKind, read_element
 
 _ALIAS_STEPS = 10
 _CALLABLE = (ValueKind.NAME, ValueKind.ATTRIBUTE, ValueKind.LAMBDA, ValueKind.PARTIAL)

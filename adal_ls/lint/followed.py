@@ -55,7 +55,14 @@ class FollowedNames:
 
     def _is_list(self, name: str) -> bool:
         found = self._bindings.definitions.get(name, ())
-        return any(definition.kind in (Binding.OTHER, Binding.ALIAS) for definition in found)
+        return any(
+            definition.kind in (Binding.OTHER, Binding.ALIAS)
+            or (definition.original is not None and self._is_beside(definition.module))
+            for definition in found
+        )
+
+    def _is_beside(self, module: str | None) -> bool:
+        return module is not None and self._bindings.around.imported(module) is not None
 
 
 def changes(function: Function, name: str) -> bool:

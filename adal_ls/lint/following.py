@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from adal_ls.lint.bindings import Bindings, Definition, Function
+from adal_ls.lint.bindings import Binding, Bindings, Definition, Function
 from adal_ls.lint.changes import may_change
-from adal_ls.lint.elements import Element, name_of
+from adal_ls.lint.elements import Element, dotted, name_of
 
 _STEPS = 10  # names may be defined through each other
 
@@ -18,10 +18,50 @@ def bindings_at(at: Element, bindings: Bindings) -> Bindings:
     return bindings if at.home is None else at.home.file.bindings
 
 
+def imported(at: Element, bindings: Bindings) -> Element | None:
+    """What a name or attribute means in the module beside the file that it is imported from."""
+    at, path = at.meant(), dotted(at.meant().node)
+    if path is None or at.function is not None:
+        return None
+    known = bindings_at(at, bindings)
+    root, _, rest = path.partition(".")
+    definition = known.effective(root)
+    if definition is None or definition.kind is not Binding.IMPORT or definition.module is None:
+        return None
+    way = ".".join(part for part in (definition.original, rest) if part)
+    module = definition.module
+    while way:
+        home = known.around.imported(module)
+        name, _, more = way.partition(".")
+        if home is not None and name in home.file.bindings.definitions:
+            node = ast.copy_location(_path([name, *more.split(".")] if more else [name]), at.node)
+            return Element(node, at.lines, at.conditional, home=home, shown=at.range, salvaged=at.salvaged)
+        module = f"{module}.{name}" if module.strip(".") else f"{module}{name}"
+        way = more
+    return None
+
+
+def _path(names: Sequence[str]) -> ast.expr:
+    node: ast.expr = ast.Name(names[0], ast.Load())
+    for name in names[1:]:
+        node = ast.Attribute(node, name, ast.Load())
+    return node
+
+
+def through(at: Element, bindings: Bindings) -> Element:
+    """An expression where it is written: in the file, or in the module that it comes from."""
+    for _ in range(_STEPS):
+        further = imported(at, bindings)
+        if further is None:
+            break
+        at = further
+    return at.meant()
+
+
 def constant(at: Element, bindings: Bindings) -> Element:
     """The expression behind a name that is assigned once and never changed; the element itself where it is none."""
     for _ in range(_STEPS):
-        at = at.meant()
+        at = through(at, bindings)
         if not isinstance(at.node, ast.Name) or at.function is not None:
             break
         known = bindings_at(at, bindings)
@@ -52,9 +92,9 @@ def only(bindings: Bindings, name: str) -> Definition | None:
 
 def call(at: Element, node: ast.Call, bindings: Bindings) -> Element | None:
     """The expression that a call of a function of the module returns, where the function only puts it together."""
-    if not isinstance(node.func, ast.Name):
+    if dotted(node.func) is None:
         return None
-    found = at.of(node.func).meant()
+    found = through(at.of(node.func), bindings)
     if found.function is None:
         if not isinstance(found.node, ast.Name):
             return None

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from adal_ls.lint.bindings import Bindings, Definition
+from adal_ls.lint.around import Around, Modules, Resolve
+from adal_ls.lint.bindings import Bindings, Definition, starred
 from adal_ls.lint.names import Names
 from adal_ls.lint.nearest import KnownNames
 from adal_ls.lint.rows import Held
@@ -115,11 +116,14 @@ class Index:
     """The bindings of a module. `names` is what rules see; it stays the same object while nothing that they may have
     asked for changes in kind."""
 
-    def __init__(self) -> None:
+    def __init__(self, resolve: Resolve | None = None) -> None:
         self.asked = Asked()
+        self.modules = None if resolve is None else Modules(resolve, self.asked.note)
+        self._around = Around(self.modules)
+        self._by_star: dict[Held, tuple[Definition, ...]] = {}
         self.definitions: Recorded[tuple[Definition, ...]] = Recorded(self.asked)
         self._changers: Recorded[set[Held]] = Recorded(self.asked, prefix="list ")
-        self._scope = Scope(names=Recorded(self.asked))
+        self._scope = Scope(names=Recorded(self.asked), siblings=None if self.modules is None else self.modules.scopes)
         self._binders: dict[str, list[Held]] = {}
         self._wordy: set[Held] = set()
         self._open: set[Held] = set()
@@ -136,16 +140,24 @@ class Index:
     def update(self, gone: Iterable[Held], came: Iterable[Held]) -> set[str]:
         """Take chunks out and others in. Returns the keys whose answers changed; `EVERYTHING` where all may have."""
         gone, came = [*gone], [*came]
-        touched = {name for held in (*gone, *came) for name in _bound_by(held)}
+        touched = {name for held in gone for name in self._bound_by(held)}
+        known = {held: self._bound_by(held) for held in gone}
+        more = {held: starred(held.chunk.bound, self._around) for held in came if held.chunk.bound.stars}
+        touched |= {name for held in came for name in _bound_by(held)}
+        touched |= {definition.name for found, _ in more.values() for definition in found}
         before = {name: self._meaning(name) for name in touched}
         for held in gone:
-            for name in _bound_by(held):
+            for name in known[held]:
                 self._binders[name].remove(held)
+            self._by_star.pop(held, None)
             for kept in (self._wordy, self._open, self._starred):
                 kept.discard(held)
             self.set_asked(held, ())
         for held in came:
-            self._take_in(held)
+            found, is_open = more.get(held, ((), held.chunk.bound.open))
+            if found:
+                self._by_star[held] = found
+            self._take_in(held, is_open=is_open)
         for name in touched:
             self._bind(name)
         changed = {name for name in touched if self._meaning(name) != before[name]}
@@ -209,20 +221,32 @@ class Index:
         keys = changed | {EVERYTHING} if changed else changed
         return set().union(*(self._askers.get(key, ()) for key in keys))
 
-    def _take_in(self, held: Held) -> None:
-        for name in _bound_by(held):
+    def _bound_by(self, held: Held) -> set[str]:
+        return _bound_by(held) | {definition.name for definition in self._by_star.get(held, ())}
+
+    def with_stars(self) -> list[Held]:
+        """The chunks that import all names of a module."""
+        return sorted(self._starred, key=lambda held: held.first)
+
+    def _take_in(self, held: Held, *, is_open: bool) -> None:
+        for name in self._bound_by(held):
             insort(self._binders.setdefault(name, []), held, key=lambda other: other.first)
         bound, scope = held.chunk.bound, held.chunk.scope
         if bound.words:
             self._wordy.add(held)
-        if bound.open:
+        if is_open:
             self._open.add(held)
         if scope.stars:
             self._starred.add(held)
 
     def _bind(self, name: str) -> None:
         binders = self._binders[name]
-        definitions = tuple(d for held in binders for d in held.chunk.bound.definitions if d.name == name)
+        definitions = tuple(
+            definition
+            for held in binders
+            for definition in (*held.chunk.bound.definitions, *self._by_star.get(held, ()))
+            if definition.name == name
+        )
         if definitions:
             self.definitions[name] = definitions
         else:
@@ -242,7 +266,9 @@ class Index:
         names = self._scope.names
         assert isinstance(names, Recorded)  # noqa: S101
         bound = (dict.__contains__(names, name), names.now(name))
-        kinds = [(d.kind, d.conditional, d.type_checking, d.original) for d in self.definitions.now(name) or ()]
+        kinds = [
+            (d.kind, d.conditional, d.type_checking, d.original, d.module) for d in self.definitions.now(name) or ()
+        ]
         return bound, kinds
 
     def _renew_names(self, changed: set[str]) -> set[str]:
@@ -265,7 +291,9 @@ class Index:
         return more
 
     def _names(self, words: frozenset[str], *, is_open: bool) -> RecordedNames:
-        return RecordedNames(self._scope, Bindings(self.definitions, is_open, words, self._changers), self.asked)
+        return RecordedNames(
+            self._scope, Bindings(self.definitions, is_open, words, self._changers, self._around), self.asked
+        )
 
 
 def _bound_by(held: Held) -> set[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from adal_ls.lint.findings import Finding
 from adal_ls.lint.model import Entry, EntryKind, ToolFile
-from adal_ls.lint.places import definitions
+from adal_ls.lint.places import definitions, definitions_beside
 from adal_ls.lint.rename import NAMING_ERRORS
 from adal_ls.lint.subjects import meant
 from adal_ls.lint.symbols import approval
@@ -43,6 +43,8 @@ def lenses(file: ToolFile) -> Iterator[Lens]:
             and (entry.range == entry.value.range and source.shown is None)
         ):
             places.append(file.lines.span(entry.range.start, 1))
+        elif not places and definitions_beside(file, entry):
+            places.append(entry.range)
         for place in places:
             names = at.setdefault(place, [])
             names += [entry.name] if entry.name not in names else []
@@ -79,7 +81,8 @@ def _parameters(file: ToolFile, tool: str) -> dict[str, Any]:
     target = next(iter(meant(file.bindings, entry)), None)
     if target is None or target.node is None:
         return {}
-    return from_ast(target.node, file.names.scope, filled=target.filled, named=target.named).parameters
+    scope = (target.home.file if target.home is not None else file).names.scope
+    return from_ast(target.node, scope, filled=target.filled, named=target.named).parameters
 
 
 def _placeholder(schema: Any) -> str:

@@ -6,6 +6,7 @@ from bisect import insort
 from collections.abc import Iterator, Sequence
 
 from adal_ls import naming
+from adal_ls.lint.around import Sibling
 from adal_ls.lint.bindings import Bindings
 from adal_ls.lint.blocks import Part
 from adal_ls.lint.chunks import LIST_NAME
@@ -21,7 +22,7 @@ from adal_ls.lint.reader import read_elements
 from adal_ls.lint.rows import Held, Row
 from adal_ls.lint.rules.base import ENTRY_RULES
 from adal_ls.lint.rules.unlisted import is_read
-from adal_ls.lint.subjects import Listing, both, listed_by
+from adal_ls.lint.subjects import Listing, both, homes, listed_by
 from adal_ls.lint.text import Position, Range
 from adal_ls.lint.view import ListedEntry
 
@@ -36,7 +37,7 @@ class Listed:
     entries of the part, or of the list.
     """
 
-    __slots__ = ("element", "entry", "findings", "held", "listings", "number", "read_by")
+    __slots__ = ("element", "entry", "findings", "held", "homes", "listings", "number", "read_by")
 
     def __init__(self, element: Element) -> None:
         self.element = element
@@ -44,6 +45,7 @@ class Listed:
         self.number = 0
         self.entry: Entry | None = None
         self.listings: dict[Range, Listing] = {}
+        self.homes: frozenset[Sibling] = frozenset()
         self.findings: list[Finding] = []
         self.read_by: set[str] = set()
 
@@ -80,6 +82,7 @@ class ListedTools:
         self._by_place: dict[Range, list[Listed]] = {}
         self._by_name: dict[str, list[Listed]] = {}
         self._speaking: set[Listed] = set()
+        self._abroad: set[Listed] = set()
         self._is_new = True
         self.tools = ToolList()
         self.tool_names: Recorded[tuple[Entry, ...]] = Recorded(index.asked, prefix="tool ")
@@ -117,6 +120,16 @@ class ListedTools:
         """What is said about entries, in their order."""
         for unit in sorted(self._speaking, key=lambda unit: unit.order):
             yield from unit.findings
+
+    def abroad(self) -> dict[Sibling, dict[Range, Listing]]:
+        """How the functions of modules beside the file are listed."""
+        found: dict[Sibling, dict[Range, Listing]] = {}
+        for unit in sorted(self._abroad, key=lambda unit: unit.order):
+            for home in unit.homes if unit.entry is not None else ():
+                listings = found.setdefault(home, {})
+                for place, listing in listed_by(self.names, unit.entry, home).items() if unit.entry else ():
+                    listings[place] = both(listings.get(place), listing)
+        return found
 
     def update(self, gone: Sequence[Held], came: Sequence[Held], changed: set[str]) -> set[Range]:
         """Bring the entries in line with chunks that were exchanged, and with `changed` answers of the index.
@@ -205,6 +218,8 @@ class ListedTools:
         with self._index.asked.noting() as asked:
             entry = read_entry(unit.element, self.bindings)
             unit.listings = listed_by(self.names, entry)
+            unit.homes = frozenset(homes(self.names, entry)) if self.bindings.around.modules is not None else unit.homes
+        (self._abroad.add if unit.homes else self._abroad.discard)(unit)
         unit.entry = before if entry == before else entry
         unit.read_by = asked
         for place in unit.listings:
@@ -221,7 +236,8 @@ class ListedTools:
             self._by_place[place].remove(unit)
         if unit.entry is not None and unit.entry.name is not None:
             self._by_name[naming.canonical(unit.entry.name)].remove(unit)
-        unit.entry, unit.listings = None, {}
+        unit.entry, unit.listings, unit.homes = None, {}, frozenset()
+        self._abroad.discard(unit)
 
     def _renamed(self, names: set[str]) -> set[str]:
         """Bring `tool_names` in line. Returns the keys that changed."""

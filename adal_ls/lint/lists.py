@@ -15,13 +15,13 @@ from adal_ls.lint.body import is_main
 from adal_ls.lint.cells import Cell, Held, index_of, joined, separate, take
 from adal_ls.lint.changes import may_change
 from adal_ls.lint.chunks import Chunk
-from adal_ls.lint.elements import Element, name_of
+from adal_ls.lint.elements import Element, dotted, name_of
 from adal_ls.lint.followed import FollowedNames, bodies_of, changes
 from adal_ls.lint.following import bound_locally
 from adal_ls.lint.model import Computed
 from adal_ls.lint.sequences import Sequences, operands
 from adal_ls.lint.text import Lines, Range
-from adal_ls.lint.values import ValueKind, dotted, read_value
+from adal_ls.lint.values import ValueKind, read_value
 
 _ROUNDS = 5_000  # of loops at the top level
 _CERTAINLY_NOT = (ValueKind.CONSTANT, ValueKind.F_STRING, ValueKind.LAMBDA, ValueKind.CONTAINER)
@@ -36,6 +36,8 @@ class Followed:
     cell: Cell
     range: Range | None
     display: Lines | None = None
+    registered: bool = False
+    """Whether a function of the module adds to it, whoever calls that."""
 
 
 def follow(name: str, bindings: Bindings) -> Followed:
@@ -47,7 +49,8 @@ def follow(name: str, bindings: Bindings) -> Followed:
         reader.read(placed)
     reader.end()
     display = statements[0].chunk.lines if _is_display([placed.chunk for placed in statements]) else None
-    return Followed(reader.held.get(name) or Cell(), reader.range, display)
+    registered = any(changes(function, name) for function in followed.mutators.values())
+    return Followed(reader.held.get(name) or Cell(), reader.range, display, registered)
 
 
 def _is_display(chunks: Sequence[Chunk]) -> bool:
@@ -347,8 +350,11 @@ class _Reader:
         for alias in node.names:
             name = alias.asname or alias.name
             if name in self._followed.names:
-                cell = Cell(computed=[self._note(node, at, "imported")])
-                self._set(name, cell, at.of_statement(node))
+                place = at.of_statement(node)
+                module = f"{'.' * node.level}{node.module or ''}" if isinstance(node, ast.ImportFrom) else ""
+                home = self._bindings.around.imported(module) if module else None
+                cell = None if home is None else self._sequences.of_home(home, alias.name, place)
+                self._set(name, cell or Cell(computed=[Computed(place, "imported")]), place)
 
     # Functions that put others into a list
 

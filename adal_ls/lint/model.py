@@ -13,7 +13,6 @@ from adal_ls.lint.chunks import Chunk, joined
 from adal_ls.lint.parsing import SyntaxProblem, Unreadable
 from adal_ls.lint.text import Lines, Range
 from adal_ls.lint.values import Value
-from adal_ls.schema.scope import read as read_scope
 
 if TYPE_CHECKING:
     from adal_ls.lint.names import Names
@@ -157,7 +156,26 @@ class ToolFile:
         """What the names of the top level stand for."""
         from adal_ls.lint.names import Names
 
-        return Names(read_scope(node for chunk in self.chunks for node in chunk.parsed.body), self.bindings)
+        body = (node for chunk in self.chunks for node in chunk.parsed.body)
+        return Names(self.bindings.around.scope(body), self.bindings)
+
+    @cached_property
+    def public_names(self) -> tuple[str, ...] | None:
+        """What `from ... import *` takes from the module; None where that cannot be told."""
+        from adal_ls.lint.lists import follow
+
+        if self.bindings.open:
+            return None
+        followed = follow("__all__", self.bindings)
+        if followed.range is None:
+            given = self.bindings.definitions.items()
+            return tuple(
+                name for name, found in given if name[0] != "_" and not all(one.type_checking for one in found)
+            )
+        texts = [getattr(element.node, "value", None) for element in followed.cell.elements]
+        if followed.cell.computed or not all(isinstance(text, str) for text in texts):
+            return None
+        return tuple(text for text in texts if isinstance(text, str))
 
     @cached_property
     def tools(self) -> tuple[StaticTool, ...]:

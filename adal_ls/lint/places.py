@@ -55,6 +55,11 @@ def definitions(file: ToolFile, entry: Entry) -> tuple[Target, ...]:
     return tuple(target for target in found if target.home is None and not isinstance(target.node, ast.Lambda))
 
 
+def definitions_beside(file: ToolFile, entry: Entry) -> tuple[Target, ...]:
+    """The functions of modules beside the file that an entry may mean."""
+    return tuple(target for target in meant(file.bindings, entry) if target.home is not None)
+
+
 def entries_of(file: ToolFile, name: str) -> list[Entry]:
     """The entries that list the function called `name` in this file, or an alias of it."""
     return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from adal_ls.lint.around import NOWHERE, Around, Modules, Resolve
 from adal_ls.lint.bindings import Bindings, join
 from adal_ls.lint.chunks import (
     LIST_NAME,
@@ -23,18 +24,22 @@ from adal_ls.lint.parsing import SyntaxProblem
 from adal_ls.lint.text import Lines
 
 
-def read(text: str) -> ToolFile:
-    """Read a tools file; never raises. What Python refuses is in `syntax`, and all the rest is read."""
-    return join_chunks(tuple(read_chunks(text)))
+def read(text: str, resolve: Resolve | None = None) -> ToolFile:
+    """Read a tools file; never raises. What Python refuses is in `syntax`, and all the rest is read.
+
+    `resolve` gives the texts of the modules beside it; without it none is looked at.
+    """
+    around = NOWHERE if resolve is None else Around(Modules(resolve))
+    return join_chunks(tuple(read_chunks(text)), around)
 
 
-def join_chunks(chunks: tuple[Chunk, ...]) -> ToolFile:
+def join_chunks(chunks: tuple[Chunk, ...], around: Around = NOWHERE) -> ToolFile:
     """A file of chunks that are numbered as its lines are."""
     changers: dict[str, list[_At]] = {}
     for chunk in chunks:
         for name in chunk.changes:
             changers.setdefault(name, []).append(_At(chunk.lines.first, chunk))
-    bindings = replace(join(chunk.bound for chunk in chunks), changers=changers)
+    bindings = replace(join((chunk.bound for chunk in chunks), around), changers=changers)
     return ToolFile(chunks, bindings, read_list(bindings), _problems(chunks))
 
 

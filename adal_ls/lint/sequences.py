@@ -6,12 +6,13 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from adal_ls.lint.around import Sibling
 from adal_ls.lint.bindings import Bindings
 from adal_ls.lint.cells import Cell
-from adal_ls.lint.elements import Element
-from adal_ls.lint.following import call, constant
+from adal_ls.lint.elements import Element, dotted
+from adal_ls.lint.following import call, constant, through
 from adal_ls.lint.model import Computed
-from adal_ls.lint.values import dotted
+from adal_ls.lint.text import Range
 
 _STEPS = 20  # names may be defined through each other
 _MANY = 20_000  # elements of one list; loops inside loops multiply
@@ -62,6 +63,8 @@ class Sequences:
             return self._display(at, node.elts, fixed=isinstance(node, ast.Tuple))
         if isinstance(node, ast.Name):
             return self._named(at, node.id)
+        if isinstance(node, ast.Attribute):
+            return self._of_module(at)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return self._sum(at, node)
         if isinstance(node, ast.ListComp):
@@ -91,7 +94,34 @@ class Sequences:
     def _named(self, at: Element, name: str) -> Cell | None:
         if at.home is None and name not in at.given and (cell := self._held(name)) is not None:
             return cell
-        return None
+        return self._of_module(at)
+
+    def _of_module(self, at: Element) -> Cell | None:
+        """A list of a module beside the file."""
+        found = through(at, self._bindings)
+        if found.home is None or not isinstance(found.node, ast.Name):
+            return None
+        return self.of_home(found.home, found.node.id, at.range)
+
+    def of_home(self, home: Sibling, name: str, shown: Range) -> Cell | None:
+        """A list of a module beside the file; `shown` is the place of this file that stands for it."""
+        from adal_ls.lint.lists import follow
+
+        if name in home.followed:
+            return None
+        home.followed.add(name)
+        try:
+            followed = follow(name, home.file.bindings)
+        finally:
+            home.followed.discard(name)
+        if followed.range is None or (followed.cell.wrong is not None):
+            return None
+        elements = [
+            replace(one, home=one.home or home, shown=shown, given=_at_home(one.given, home, shown))
+            for one in followed.cell.elements
+        ]
+        notes = [Computed(shown, "computed")] if followed.cell.computed or followed.registered else []
+        return Cell(elements, notes, followed.cell.fixed)
 
     def _sum(self, at: Element, node: ast.BinOp) -> Cell | None:
         cell, known = Cell(), False
@@ -199,7 +229,7 @@ class Sequences:
         if called == "from_iterable" or (called == "sum" and len(node.args) == 2 and plain):
             outer = self.read(at.of(node.args[0]))
             return None if outer is None or outer.computed else self._joined_cells(outer.elements)
-        return self._returned(at, node) if isinstance(node.func, ast.Name) else None
+        return self._returned(at, node)
 
     def _copied(self, over: Element, called: str) -> Cell | None:
         inner = over.meant()
@@ -251,6 +281,13 @@ class Sequences:
         """What a function of the module returns, where it does nothing but make a list."""
         found = call(at, node, self._bindings)
         return None if found is None else self.read(found)
+
+
+def _at_home(given: Mapping[str, Element], home: Sibling, shown: Range) -> Mapping[str, Element]:
+    return {
+        name: replace(one, home=one.home or home, shown=shown, given=_at_home(one.given, home, shown))
+        for name, one in given.items()
+    }
 
 
 def operands(value: ast.expr) -> list[ast.expr]:

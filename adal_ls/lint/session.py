@@ -6,9 +6,11 @@ edit those subjects are looked at again that changed, or that asked for somethin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
+from adal_ls.lint.around import NOWHERE, Around, ModuleText, Resolve
+from adal_ls.lint.beside import Beside
 from adal_ls.lint.blocks import Part, Place
 from adal_ls.lint.chunks import (
     Chunk,
@@ -37,21 +39,22 @@ from adal_ls.lint.view import Overview
 DEFAULT = Config()
 
 
-def open_text(text: str, config: Config = DEFAULT) -> LintedText:
-    """Read and check a text that is going to be edited."""
-    return LintedText(read_chunks(text), config)
+def open_text(text: str, config: Config = DEFAULT, resolve: Resolve | None = None) -> LintedText:
+    """Read and check a text that is going to be edited. `resolve` gives the texts of the modules beside it."""
+    return LintedText(read_chunks(text), config, resolve)
 
 
 class LintedText:
     """The chunks of one text, and what lint says about it."""
 
-    def __init__(self, chunks: Iterable[Chunk], config: Config = DEFAULT) -> None:
+    def __init__(self, chunks: Iterable[Chunk], config: Config = DEFAULT, resolve: Resolve | None = None) -> None:
         """`chunks` are numbered as the lines of their text are (`ToolFile.chunks`, `read_chunks`)."""
         self._config = config
         self._row = Row(chunks)
-        self._index = Index()
+        self._index = Index(resolve)
         self._listed = ListedTools(self._index, self._row)
         self._unlisted = Unlisted(self._row, self._index, self._listed)
+        self._beside = Beside()
         self._troubled: set[Held] = set()
         self._doubtful: set[Held] = set()
         self._openings: set[Held] = set()
@@ -70,8 +73,23 @@ class LintedText:
 
     def reader(self) -> Callable[[], ToolFile]:
         """Gives the file as it is now, whenever and on whichever thread it is called."""
-        chunks = self._row.reader()
-        return lambda: join_chunks(chunks())
+        chunks, modules = self._row.reader(), self._index.modules
+        around = NOWHERE if modules is None else Around(modules.copied())
+        return lambda: join_chunks(chunks(), around)
+
+    def refresh(self) -> bool:
+        """Look at the modules beside the file again, as one of them may have changed; whether any has."""
+        keys = set() if self._index.modules is None else self._index.modules.refresh()
+        if not keys:
+            return False
+        starred = self._index.with_stars()
+        self._renew(starred, starred, keys)
+        return True
+
+    def beside(self) -> dict[ModuleText, list[Finding]]:
+        """What is said of functions in modules beside the file that are tools of it, by module. The rules
+        about the list and its names speak in the file itself."""
+        return self._beside.there(self._listed.abroad(), self._config)
 
     def findings(self) -> list[Finding]:
         """All findings that the configuration lets through, sorted by place, then by code."""
@@ -91,9 +109,9 @@ class LintedText:
         placed = [self._placed(finding) for finding in found.values()]
         return sorted(placed, key=lambda finding: (finding.range, finding.code))
 
-    def _renew(self, gone: list[Held], came: list[Held]) -> None:
-        """Bring everything in line with chunks that were exchanged."""
-        changed = self._index.update(gone, came)
+    def _renew(self, gone: list[Held], came: list[Held], keys: Collection[str] = ()) -> None:
+        """Bring everything in line with chunks that were exchanged, and other answers to `keys`."""
+        changed = self._index.update(gone, came) | {*keys}
         for held in gone:
             for kept in (self._troubled, self._doubtful, self._openings, self._breakers, self._marked, self._speaking):
                 kept.discard(held)
@@ -136,6 +154,7 @@ class LintedText:
         for rule in FILE_RULES:
             yield from rule(overview)
         yield from self._listed.findings()
+        yield from self._beside.here(self._listed.abroad())
         for held in self._speaking:
             yield from held.findings
 

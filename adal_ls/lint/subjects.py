@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from adal_ls.lint.around import Sibling
 from adal_ls.lint.bindings import Bindings, Function
 from adal_ls.lint.body import Body, Call
 from adal_ls.lint.chunks import Chunk
@@ -183,8 +184,9 @@ def of_chunk(chunk: Chunk, names: Names, listings: Listings) -> Subjects:
     return Subjects(tuple(functions), (*top.values(), *inner))
 
 
-def listed_by(names: Names, entry: Entry) -> dict[Range, Listing]:
-    """The functions that one entry lists; all branches of a conditional definition are tools."""
+def listed_by(names: Names, entry: Entry, home: Sibling | None = None) -> dict[Range, Listing]:
+    """The functions of the file, or of a module beside it, that one entry lists; all branches of a conditional
+    definition are tools."""
     item = entry.item("require_approval")
     asks = entry.require_approval or item is None
     unasked = () if asks or item is None else (Unasked(entry.name, item.value.range),)
@@ -192,7 +194,7 @@ def listed_by(names: Names, entry: Entry) -> dict[Range, Listing]:
         target.name_range: Listing(target.filled, target.named, bool(entry.description), unasked)
         for target in meant(names.bindings, entry)
         if not target.unbound
-        and target.home is None
+        and target.home is home
         and isinstance(target.node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
 
@@ -200,6 +202,11 @@ def listed_by(names: Names, entry: Entry) -> dict[Range, Listing]:
 def meant(bindings: Bindings, entry: Entry) -> tuple[Target, ...]:
     """The functions that an entry lists: one, or one for each branch that defines it."""
     return targets(entry.function.source, bindings) if entry.function is not None else ()
+
+
+def homes(names: Names, entry: Entry) -> set[Sibling]:
+    """The modules beside the file that have the functions of an entry."""
+    return {target.home for target in meant(names.bindings, entry) if target.home is not None}
 
 
 def is_nameless(bindings: Bindings, entry: Entry) -> bool:

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from adal_ls.lint.bindings import Binding, Bindings, Definition, Function
-from adal_ls.lint.elements import NOTHING, Element
-from adal_ls.lint.following import bindings_at, call, only
+from adal_ls.lint.elements import NOTHING, Element, dotted
+from adal_ls.lint.following import bindings_at, call, only, through
 from adal_ls.lint.text import Lines, Range
-from adal_ls.lint.values import dotted
 
 if TYPE_CHECKING:
     from adal_ls.lint.around import Sibling
@@ -38,6 +37,8 @@ class Target:
     named: frozenset[str] = frozenset()
     owner: str | None = None
     unbound: bool = False
+    made: bool = False
+    """Made by a call: each time another object."""
 
 
 def targets(at: Element | None, bindings: Bindings) -> tuple[Target, ...]:
@@ -49,7 +50,8 @@ def targets(at: Element | None, bindings: Bindings) -> tuple[Target, ...]:
 
 
 def _targets(at: Element, bindings: Bindings, steps: int) -> Iterator[Target]:
-    at, node = at.meant(), at.meant().node
+    at = through(at, bindings)
+    node = at.node
     if steps > _STEPS:
         return
     if at.function is not None:
@@ -100,8 +102,9 @@ def _defined(node: Function, lines: Lines, home: Sibling | None) -> Target:
 
 def _of_attribute(at: Element, node: ast.Attribute, bindings: Bindings) -> Iterator[Target]:
     """`desk.find`, `Desk().find`, `Desk.find`."""
-    base = at.of(node.value).meant()
+    base = at.of(node.value)
     for _ in range(_STEPS):
+        base = through(base, bindings)
         if not isinstance(base.node, ast.Name) or base.function is not None:
             break
         definition = only(bindings_at(base, bindings), base.node.id)
@@ -127,9 +130,7 @@ class _Class:
 
 def _object(at: Element, node: ast.Call, bindings: Bindings) -> _Class | None:
     """The class of which a call makes an object."""
-    if not isinstance(node.func, ast.Name):
-        return None
-    made = at.of(node.func).meant()
+    made = through(at.of(node.func), bindings)
     if not isinstance(made.node, ast.Name):
         return None
     definition = only(bindings_at(made, bindings), made.node.id)
@@ -158,11 +159,12 @@ def _of_call(at: Element, node: ast.Call, bindings: Bindings, steps: int) -> Ite
     if called == "partial":
         yield from _partial(at, node, bindings, steps)
         return
-    if called == "wraps" or not isinstance(node.func, ast.Name):
+    if called == "wraps":
         return
     inner = call(at, node, bindings)
     if inner is not None:
-        yield from _targets(inner, bindings, steps + 1)
+        for target in _targets(inner, bindings, steps + 1):
+            yield replace(target, made=True)
 
 
 def _partial(at: Element, node: ast.Call, bindings: Bindings, steps: int) -> Iterator[Target]:
@@ -172,4 +174,6 @@ def _partial(at: Element, node: ast.Call, bindings: Bindings, steps: int) -> Ite
         return
     for target in _targets(at.of(node.args[0]), bindings, steps + 1):
         named = frozenset(keyword.arg for keyword in node.keywords if keyword.arg is not None)
-        yield replace(target, name=None, filled=target.filled + len(node.args) - 1, named=target.named | named)
+        yield replace(
+            target, made=True, name=None, filled=target.filled + len(node.args) - 1, named=target.named | named
+        )

@@ -32,6 +32,7 @@ def _tool(file: ToolFile, entry: Entry, name: str, scope: Scope) -> StaticTool:
     target = found[0] if found else None
     description, parameters = "", dict[str, Any](type="object")
     if target is not None and target.node is not None:
+        scope = target.home.file.names.scope if target.home is not None else scope
         read = from_ast(target.node, scope, filled=target.filled, named=target.named)
         description, parameters = read.description, read.parameters
     return StaticTool(
@@ -40,7 +41,7 @@ def _tool(file: ToolFile, entry: Entry, name: str, scope: Scope) -> StaticTool:
         parameters=parameters,
         require_approval=entry.require_approval,
         name_range=entry.name_range,
-        definition_range=target.range if target is not None else None,
+        definition_range=target.range if target is not None and target.home is None else None,
         entry_ranges=(entry.range,),
         named=entry.named,
     )

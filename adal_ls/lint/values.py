@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from adal_ls.lint.elements import Element
+from adal_ls.lint.elements import Element, dotted
 from adal_ls.lint.text import Lines, Range
 
 
@@ -97,15 +97,6 @@ def read_value(node: ast.expr, lines: Lines) -> Value:
     if words is not None:
         return Value(ValueKind.CONTAINER, place, words)
     return Value(ValueKind.COMPUTED, place, "a computed value")
-
-
-def dotted(node: ast.expr) -> str | None:
-    """`a.b.c` as text; None for anything that is not names and dots."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
 def _constant_words(value: object) -> str:

@@ -7,12 +7,13 @@ import gc
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from adal_ls.server.beside import Beside, tools_file_of
 from adal_ls.server.capabilities import Client
 from adal_ls.server.documents import Document, Documents, Trail, opened
 from adal_ls.server.positions import Encoding, to_units
@@ -22,7 +23,7 @@ from adal_ls.workspace import disk, uris
 from adal_ls.workspace.projects import Project, is_tools_file, of_file
 
 if TYPE_CHECKING:
-    from adal_ls.lint import Config, Finding, Range, ToolFile
+    from adal_ls.lint import Config, Finding, ModuleText, Range, Resolve, ToolFile
     from adal_ls.lint.session import LintedText
 
 SOURCE = "adal-ls"
@@ -49,6 +50,8 @@ class Analysis:
     findings: tuple[Finding, ...]
     serial: int
     config: Config
+    beside: Mapping[ModuleText, Sequence[Finding]] = field(default_factory=dict, repr=False)
+    """What is said of its tools that stand in modules beside the file."""
 
     @cached_property
     def file(self) -> ToolFile:
@@ -71,8 +74,9 @@ def without_collections() -> Iterator[None]:
         gc.freeze()
 
 
-def analyse(document: Document, config: Config) -> Analysis:
-    """Lints a text: after an edit of one that was linted, what the edit changed."""
+def analyse(document: Document, config: Config, resolve: Resolve | None = None, *, refresh: bool = False) -> Analysis:
+    """Lints a text: after an edit of one that was linted, what the edit changed. `refresh`: modules beside it may be
+    others than before."""
     from adal_ls.lint.session import open_text  # after `initialize` is answered
 
     linted: LintedText | None = None
@@ -83,16 +87,18 @@ def analyse(document: Document, config: Config) -> Analysis:
             linted = known[0]
             for edit in edits:
                 linted.replace(edit.first, edit.last, edit.text)
+            if refresh:
+                linted.refresh()
     if linted is None:
         with without_collections():
-            linted = open_text(document.text, config)
+            linted = open_text(document.text, config, resolve)
     _linted[document.trail] = (linted, config, document.number)
-    return Analysis(document, linted.reader(), tuple(linted.findings()), next(_serial), config)
+    return Analysis(document, linted.reader(), tuple(linted.findings()), next(_serial), config, linted.beside())
 
 
-def analyse_content(uri: str, content: disk.Content, config: Config) -> Analysis:
+def analyse_content(document: Document, content: disk.Content, config: Config, resolve: Resolve | None) -> Analysis:
     """Lints what was read from disk, if anything could be."""
-    analysis = analyse(opened(uri, None, content.text), config)
+    analysis = analyse(document, config, resolve)
     findings = (*content.faults, *analysis.findings) if content.readable else content.faults
     return replace(analysis, findings=findings)
 
@@ -176,6 +182,10 @@ class Diagnostics:
         self._uris: dict[str, str] = {}  # the file's identity -> the URI the client knows it by
         self._due: dict[str, Document] = {}  # changed and not published yet, by the URI's spelling
         self._due_since = 0.0
+        self._beside = Beside(documents)
+        self._shown_beside: dict[str, dict[str, str]] = {}  # the tools file's identity -> URIs of modules beside it
+        self._renewed: dict[str, Analysis] = {}  # what was told of a text that is looked at again, by URI's spelling
+        self._stale: set[str] = set()  # open tools files with a module beside them that changed, by identity
         self._published: dict[str, dict[str, str]] = {}  # the file's identity -> URIs it has diagnostics under
 
     def analysis(self, uri: str) -> Analysis | None:
@@ -197,6 +207,7 @@ class Diagnostics:
     def opened(self, document: Document) -> None:
         """A document was opened: from now on its text counts, under the URI it was opened with."""
         if not is_tools_file(document.uri):
+            self._module_changed(document)
             return
         self._uris[document.identity] = document.uri
         self._disk.pop(document.identity, None)
@@ -206,10 +217,15 @@ class Diagnostics:
 
     def changed(self, document: Document) -> None:
         """An open document has another text. Its diagnostics follow with the next `publish_due`."""
+        self._module_changed(document)
         if is_tools_file(document.uri) and not self._client.pull_diagnostics:
-            if not self._due:
-                self._due_since = time.monotonic()
-            self._due[uris.spelling(document.uri)] = document
+            self._renewed.pop(uris.spelling(document.uri), None)
+            self._make_due(document)
+
+    def _make_due(self, document: Document) -> None:
+        if not self._due:
+            self._due_since = time.monotonic()
+        self._due[uris.spelling(document.uri)] = document
 
     def publish_due(self, *, idle: bool) -> None:
         """Pushes what is due: at once if no message is waiting, else when it has waited `PATIENCE`.
@@ -219,27 +235,58 @@ class Diagnostics:
         """
         if self._due and (idle or time.monotonic() - self._due_since > PATIENCE):
             due, self._due = self._due, {}
-            for document in due.values():
-                self._publish(self._of_open(document))
+            for key, document in due.items():
+                before, analysis = self._renewed.pop(key, None), self._of_open(document)
+                if before is None or before.document is not document or before.findings != analysis.findings:
+                    self._publish(analysis)
+                elif before.beside != analysis.beside:
+                    self._publish_beside(document.identity, analysis)
 
     def closed(self, document: Document) -> None:
         """A document was closed: from now on the file on disk counts."""
         self._open.pop(uris.spelling(document.uri), None)
         gc.unfreeze()
         self._due.pop(uris.spelling(document.uri), None)
+        self._renewed.pop(uris.spelling(document.uri), None)
+        self._module_changed(document)
         if is_tools_file(document.uri):
             self.check_disk(document.identity)
+
+    def _module_changed(self, document: Document) -> None:
+        """A Python file was opened, edited or closed: lint looks again at the tools file that may import it."""
+        identity = tools_file_of(document)
+        if identity is None:
+            return
+        known = self._documents.of_file(identity)
+        for tools in known:
+            self._renew(tools)
+        if not known and identity in self._disk:
+            self.check_disk(identity)
+
+    def _renew(self, document: Document) -> None:
+        """An open tools file is to be looked at again, though its text is the same."""
+        self._stale.add(document.identity)
+        key = uris.spelling(document.uri)
+        known = self._open.pop(key, None)
+        if key not in self._due and not self._client.pull_diagnostics:
+            if known is not None:
+                self._renewed[key] = known
+            self._make_due(document)
 
     def check_disk(self, identity: str) -> None:
         """Reads a project's file anew, if it is not open, and tells the client what is wrong with it."""
         self._disk.pop(identity, None)
         project = self._projects.get(identity)
         still_open = self._documents.of_file(identity)
+        for document in still_open:
+            self._renew(document)
         if project is not None and not still_open:
             uri = self._uris.get(identity, project.uri)
             content = disk.read(project.file)
             if content is not None:
-                self._disk[identity] = analyse_content(uri, content, self._config(project.root))
+                document = opened(uri, None, content.text)
+                resolve = self._beside.modules(document)
+                self._disk[identity] = analyse_content(document, content, self._config(project.root), resolve)
         if not self._client.pull_diagnostics:
             self._publish_disk(identity)
 
@@ -272,7 +319,7 @@ class Diagnostics:
         uri = _uri(params)
         analysis = self.analysis(uri)
         if analysis is None:
-            return {"kind": "full", "items": []}
+            return self._report_beside(uri, params.get("previousResultId"))
         return self._report(analysis, params.get("previousResultId"))
 
     def pull_workspace(self, params: Json) -> dict[str, Json]:
@@ -283,10 +330,30 @@ class Diagnostics:
             uri = analysis.document.uri
             report = self._report(analysis, previous.pop(uris.spelling(uri), ("", None))[1])
             items.append({"uri": uri, "version": None, **report})
+            for document, findings in self._beside.shown(analysis.beside):
+                if document.version is None:
+                    previous.pop(uris.spelling(document.uri), None)
+                    said = [to_lsp(document, finding, self._client) for finding in findings]
+                    items.append({"uri": document.uri, "version": None, "kind": "full", "items": said})
         for uri, _ in previous.values():
             if self._documents.get(uri) is None:
                 items.append({"uri": uri, "version": None, "kind": "full", "items": []})
         return {"items": items}
+
+    def _report_beside(self, uri: str, previous: Json) -> dict[str, Json]:
+        """The report of a document that may be a module beside a tools file."""
+        asked = self._documents.get(uri)
+        identity = None if asked is None else tools_file_of(asked)
+        known = self._documents.of_file(identity) if identity is not None else []
+        analysis = self._of_open(known[0]) if known else self._disk.get(identity or "")
+        if analysis is None or asked is None:
+            return {"kind": "full", "items": []}
+        result_id = f"{_session}.{analysis.serial}"
+        if previous == result_id:
+            return {"kind": "unchanged", "resultId": result_id}
+        shown = (pair for pair in self._beside.shown(analysis.beside) if pair[0].identity == asked.identity)
+        items = [to_lsp(document, finding, self._client) for document, findings in shown for finding in findings]
+        return {"kind": "full", "resultId": result_id, "items": items}
 
     def _report(self, analysis: Analysis, previous: Json) -> dict[str, Json]:
         result_id = f"{_session}.{analysis.serial}.{self._failures.get(analysis.document.identity, 0)}"
@@ -306,7 +373,10 @@ class Diagnostics:
         key = uris.spelling(document.uri)
         known = self._open.get(key)
         if known is None or known.document is not document:
-            known = self._open[key] = analyse(document, self._config(self._root(document)))
+            stale = document.identity in self._stale
+            self._stale.discard(document.identity)
+            resolve = self._beside.modules(document)
+            known = self._open[key] = analyse(document, self._config(self._root(document)), resolve, refresh=stale)
         return known
 
     def _root(self, document: Document) -> str:
@@ -328,6 +398,22 @@ class Diagnostics:
             under[uris.spelling(document.uri)] = document.uri
         else:
             under.pop(uris.spelling(document.uri), None)
+        self._publish_beside(document.identity, analysis)
+
+    def _publish_beside(self, identity: str, analysis: Analysis | None) -> None:
+        """Pushes what is said of tools in modules beside a tools file, and empties what was said before."""
+        before = self._shown_beside.pop(identity, {})
+        shown = self._shown_beside[identity] = dict[str, str]()
+        for document, findings in self._beside.shown(analysis.beside) if analysis is not None else ():
+            items = [to_lsp(document, finding, self._client) for finding in findings]
+            params: dict[str, Json] = {"uri": document.uri, "diagnostics": items}
+            if document.version is not None:
+                params["version"] = document.version
+            self._editor.notify("textDocument/publishDiagnostics", params)
+            shown[uris.spelling(document.uri)] = document.uri
+        for spelled, uri in before.items():
+            if spelled not in shown:
+                self._editor.notify("textDocument/publishDiagnostics", {"uri": uri, "diagnostics": []})
 
     def _publish_disk(self, identity: str) -> None:
         """Brings what the client shows for a file that is not open in line with the disk."""
@@ -337,6 +423,10 @@ class Diagnostics:
             shown = uris.spelling(analysis.document.uri) in self._published.get(identity, {})
             if shown or self._items(analysis):
                 self._publish(analysis)
+            else:
+                self._publish_beside(identity, analysis)
+        elif not self._documents.of_file(identity):
+            self._publish_beside(identity, None)
 
     def _clear_other(self, identity: str, kept: list[Document]) -> None:
         """Empties the lists of the file under every URI but those of `kept` and of its open documents."""

@@ -6,10 +6,12 @@ import builtins
 from collections.abc import Iterator
 
 from adal_ls import naming
+from adal_ls.lint.bindings import Bindings
 from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
 from adal_ls.lint.model import Entry, EntryKind
 from adal_ls.lint.rules.base import Rule, entry_rule
+from adal_ls.lint.subjects import meant
 from adal_ls.lint.text import Range
 from adal_ls.lint.view import ListedEntry
 
@@ -80,7 +82,7 @@ def duplicate(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]
     if before is entry:
         return
     related = ((_listed_at(before), "First listed here"),)
-    if _same(before, entry):
+    if _same(listed.file.bindings, before, entry):
         message = f"The tool '{name}' is already in CUSTOM_TOOLS: remove this entry"
         fixes: tuple[Fix, ...] = ()
     else:
@@ -182,13 +184,18 @@ def _listed_at(entry: Entry) -> Range:
     return entry.name_range if entry.named else entry.function.range if entry.function else entry.range
 
 
-def _same(one: Entry, other: Entry) -> bool:
+def _same(bindings: Bindings, one: Entry, other: Entry) -> bool:
     """Whether two entries are the same tool twice."""
 
     def overrides(entry: Entry) -> tuple[object, ...]:
-        return (entry.function and entry.function.name, entry.name, entry.description, entry.require_approval)
+        return (entry.name, entry.description, entry.require_approval)
 
-    return overrides(one) == overrides(other) and one.function is not None and one.function.name is not None
+    if overrides(one) != overrides(other) or one.function is None or other.function is None:
+        return False
+    if one.function.name is not None and one.function.name == other.function.name:
+        return True
+    mine, its = meant(bindings, one), meant(bindings, other)
+    return bool(mine) and mine == its and not any(target.made or target.owner for target in mine)
 
 
 def _suggestion(listed: ListedEntry) -> str:
