@@ -13,6 +13,7 @@ from adal_ls import naming
 from adal_ls.agent.approval import Approvals
 from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.agent.builtin.context import BuiltinContext
+from adal_ls.agent.builtin.todos import Todo as ListedTodo
 from adal_ls.agent.builtin.todos import TodoList
 from adal_ls.agent.choice import choose_model
 from adal_ls.agent.gate import GateContext
@@ -204,7 +205,9 @@ class Episodes:
             return prompts
 
         running.executor = self.pool.acquire(running.root, WorkspacePolicy.of(running.root))
-        todos = TodoList(lambda todos: emit(TodosEvent(todos=[Todo(**asdict(todo)) for todo in todos])))
+        todos = TodoList(
+            lambda todos: emit(TodosEvent(todos=[Todo(**asdict(todo)) for todo in todos])), _todos_of(earlier)
+        )
         context = GateContext(
             run_id=running.run_id,
             registry=registry,
@@ -229,6 +232,12 @@ class Episodes:
         else:
             conversation.add_prompt(running.prompt or "")
         return Episode(model, conversation, context, emit, store_result, limits=Limits.of(running.params), heard=heard)
+
+
+def _todos_of(earlier: list[Event]) -> tuple[ListedTodo, ...]:
+    """The list as the run has written it last."""
+    written = [event for event in earlier if isinstance(event, TodosEvent)]
+    return tuple(ListedTodo(todo.content, todo.status) for todo in written[-1].todos) if written else ()
 
 
 def tool_choice(params: RunStartParams, settings: HostSettings) -> tuple[list[str] | None, list[str] | None]:

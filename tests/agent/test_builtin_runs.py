@@ -8,7 +8,7 @@ import pytest
 
 from adal_ls.agent.workspace_executor import UNCONFINED_VARIABLE
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest
-from adal_ls.protocol.runs import TodosEvent
+from adal_ls.protocol.runs import RunPromptParams, RunStartParams, TodosEvent
 from tests.agent.approvers import Person, answer
 from tests.agent.runs import Bench
 
@@ -140,3 +140,14 @@ async def test_the_host_of_a_page_is_looked_at_for_the_person(bench: Bench) -> N
     approver = Person("reject_once")
     await bench.run(turn(call("f", "fetch_url", url="https://xn--80ak6aa92e.com/")), DONE, approver=approver)
     assert any("punycode" in fact for fact in approver.asked[0].risk)
+
+
+async def test_the_todo_list_is_there_still_at_a_further_prompt(bench: Bench) -> None:
+    todos = [{"content": "first", "status": "pending"}]
+    runtime = bench.open()
+    model = bench.script(turn(call("t", "write_todos", todos=todos)), DONE, turn(call("r", "read_todos")), DONE)
+    run_id = runtime.start(RunStartParams(prompt="go", model=model))
+    await runtime.wait(run_id)
+    runtime.prompt(RunPromptParams(run_id=run_id, prompt="and now?"))
+    await runtime.wait(run_id)
+    assert bench.observation("r") == "[ ] first\n[0 of 1 completed]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
 Status = Literal["pending", "in_progress", "completed"]
@@ -26,7 +26,7 @@ class TodoList:
     """The list of one run. `on_change` hears every new one."""
 
     on_change: Callable[[tuple[Todo, ...]], None] | None = None
-    todos: tuple[Todo, ...] = field(default=(), init=False)
+    todos: tuple[Todo, ...] = ()
 
     def replace(self, todos: tuple[Todo, ...]) -> None:
         self.todos = todos
