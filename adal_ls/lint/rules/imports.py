@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from adal_ls.lint.bindings import Binding
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
-from adal_ls.lint.nearest import nearest
+from adal_ls.lint.nearest import KnownNames
 from adal_ls.lint.rules.base import ENTRY_RULES, Rule, also, statement_rule
 from adal_ls.lint.subjects import Statement
 from adal_ls.lint.text import Position, Range
@@ -62,7 +62,7 @@ def not_in_module(rule: Rule[Statement], statement: Statement) -> Iterator[Findi
         if name == "*" or name.startswith("__") or home.file.bindings.knows(name):
             continue
         if around.imported(f"{node.module}.{name}") is None:
-            near = nearest(name, home.file.bindings.definitions)
+            near = KnownNames(home.file.bindings.definitions).nearest(name)
             place = statement.lines.range_of(alias)
             word = statement.lines.span(place.start, len(name))
             advice = f"; did you mean '{near}'?" if near else ""
