@@ -51,12 +51,12 @@ def tool_digests(root: Path, sources: Mapping[str, str], tools: Iterable[str]) -
 def _tool_digests(root: Path, sources: Mapping[str, str], names: list[str]) -> dict[str, str]:
     content = content_of(root / TOOLS_FILE)
     if content is None or sources.get(TOOLS_FILE) != bytes_digest(content):
-        return dict.fromkeys(names, sources_digest(sources))  # another file by now: of the loaded one this is known
+        return {}  # another file by now, or the worker kept it back: what it says otherwise is not believed either
     try:
         file = _File.read(content)
-    except (SyntaxError, ValueError, RecursionError):
-        return dict.fromkeys(names, sources_digest(sources))
-    modules = modules_of(root, sources, file.tree)
+        modules = modules_of(root, sources, file.tree)
+    except (SyntaxError, ValueError, RecursionError):  # newer syntax than ours
+        modules = None
     if modules is None:
         everything = whole_project(root)
         return {} if everything is None else dict.fromkeys(names, sources_digest({**everything, **sources}))

@@ -241,11 +241,14 @@ def test_too_large_a_project_gives_no_digest_and_so_no_remembered_answer(
     assert files.digests() == {}
 
 
-def test_the_file_is_not_the_one_that_was_loaded(files: Files) -> None:
-    sources = {".adal/tools.py": bytes_digest(b"other")}
-    digests = tool_digests(files.root, sources, TOOLS)
-    assert len(set(digests.values())) == 1
-    assert digests != tool_digests(files.root, {".adal/tools.py": bytes_digest(b"another")}, TOOLS)
+@pytest.mark.parametrize("sources", [{}, {".adal/tools.py": bytes_digest(b"other")}])
+def test_of_a_file_that_is_not_the_one_that_was_loaded_nothing_is_known(files: Files, sources: dict[str, str]) -> None:
+    assert tool_digests(files.root, sources, TOOLS) == {}
+
+
+def test_a_file_that_this_python_cannot_read_counts_with_the_whole_project(files: Files) -> None:
+    files.write(".adal/tools.py", FILE + "\nnew syntax of a later Python\n")
+    assert files.asks_again(".adal/helper.py", "[0]", "[-1]", ".adal/helper.py") == ALL
 
 
 def test_a_tool_from_elsewhere_counts_the_whole_file(files: Files) -> None:

@@ -174,7 +174,7 @@ test("an approval in the high contrast theme", async () => {
   workspace.write(".vscode/settings.json", JSON.stringify({ "workbench.preferredDarkColorTheme": HIGH_CONTRAST }));
   await editor.page.locator(".monaco-workbench.hc-black").waitFor();
   const view = await run("add(a=1, b=2)");
-  await button(card(view, "add"), "allow_always").waitFor();
+  await button(card(view, "add"), "allow_always").first().waitFor();
   await editor.picture("approval-high-contrast");
   // In this theme a border is all that tells a box or a button from the ground.
   const borders = await card(view, "add")
