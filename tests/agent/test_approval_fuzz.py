@@ -29,7 +29,7 @@ _EDITED = st.none() | st.dictionaries(st.sampled_from(["command", "x", ""]), _JS
 
 
 PLANS = st.lists(
-    st.tuples(st.integers(0, 6), st.integers(0, 99), st.integers(0, 99), st.booleans(), _JSON, _EDITED), max_size=24
+    st.tuples(st.integers(0, 8), st.integers(0, 99), st.integers(0, 99), st.booleans(), _JSON, _EDITED), max_size=24
 )
 Plan = tuple[int, int, int, bool, Any, Any]
 
@@ -52,6 +52,8 @@ def wire_answer(plan: Plan, request: ApprovalRequest, others: list[ApprovalReque
         {**exact, "approvalId": other.approval_id, "argsDigest": (other if flag else request).args_digest},
         {key: item for key, item in exact.items() if key != field},
         {**exact, "updatedInput": {"command": "x" * 2_000_000}},
+        {**exact, "argsDigest": f"{two:064x}"},
+        {**exact, "approvalId": f"{two:032x}"},
         value,
     ][kind]
 
