@@ -195,6 +195,9 @@ def _same(bindings: Bindings, one: Entry, other: Entry) -> bool:
     if one.function.name is not None and one.function.name == other.function.name:
         return True
     mine, its = meant(bindings, one), meant(bindings, other)
+    sources = one.value.source, other.value.source
+    if sources[0] is not None and sources[1] is not None and sources[0].place() == sources[1].place():
+        return bool(mine)  # one expression, whose value is in two lists that were put together
     return bool(mine) and mine == its and not any(target.made or target.owner for target in mine)
 
 
