@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from adal_ls.lint.bindings import Binding, Bindings, Function, Placed
 from adal_ls.lint.changes import may_change
@@ -94,10 +94,18 @@ def _listed_names(value: ast.expr) -> Iterator[str]:
             stack += [one for one in node.elts if isinstance(one, ast.Starred | ast.List | ast.Tuple)]
         elif isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
             stack += [loop.iter for loop in node.generators]
+            if len(node.generators) > 1:  # lists of lists
+                stack += _members(loop.iter for loop in node.generators)
         elif isinstance(node, ast.Call):
-            stack += [*node.args, node.func]
+            stack += [*node.args, node.func, *_members(node.args)]
         elif not isinstance(node, ast.Dict | ast.DictComp | ast.Lambda | ast.Constant):
             stack += ast.iter_child_nodes(node)
+
+
+def _members(nodes: Iterable[ast.expr]) -> list[ast.expr]:
+    """The names in displays, which may be lists themselves."""
+    displays = (node for node in nodes if isinstance(node, ast.List | ast.Tuple))
+    return [one for display in displays for one in display.elts if isinstance(one, ast.Name)]
 
 
 def _simple(statement: ast.stmt) -> Iterator[ast.stmt]:
