@@ -250,8 +250,11 @@ class _Reader:
         if not isinstance(node.op, ast.Add):
             cell.computed.append(self._note(node, at, "changed here"))
             return
+        added = Cell()  # what is added is made before anything changes
         for part in operands(node.value):
-            self._extend(cell, at.of(part))
+            self._extend(added, at.of(part))
+        cell.add(added)
+        cell.wrong = cell.wrong or added.wrong
         self._doubt(cell, node, at)
 
     def _extend(self, cell: Cell, part: Element) -> None:

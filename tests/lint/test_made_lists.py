@@ -88,7 +88,7 @@ def made(number: int) -> Shape:
     return Shape(head + "\n".join(statement(rng) for _ in range(rng.randint(1, 8))))
 
 
-@pytest.mark.parametrize("number", range(SIZE))
+@pytest.mark.parametrize("number", [*range(SIZE), 2985])
 def test_a_list_of_many_steps_is_read_as_it_runs(number: int) -> None:
     shape = made(number)
     tools, findings = as_read(shape.source)
