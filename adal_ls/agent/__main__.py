@@ -11,12 +11,14 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from adal_ls.agent.host import Host
+from adal_ls.agent.secret_values import redact_logs
 from adal_ls.wire.framing import BrokenFrameError, read_with_headers, with_headers
 
 _CLOSE_LIMIT = 0.8  # seconds for runs and workers to end after the server went away
 
 
 def main() -> None:
+    redact_logs()
     asyncio.run(_serve(sys.stdin.buffer, _guard_stdout()))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,6 +27,7 @@ from adal_ls.agent.projects import Projects
 from adal_ls.agent.prompt import system_prompt
 from adal_ls.agent.registry import RegistryError, ToolRegistry, registry_of
 from adal_ls.agent.replay import replay
+from adal_ls.agent.secret_values import RedactedEvents, SecretValues
 from adal_ls.agent.store import Store, StoreError
 from adal_ls.agent.stream import ModelError
 from adal_ls.agent.workspace_executor import ExecutorPool, WorkspaceExecutor
@@ -84,6 +86,11 @@ class Running:
     executor: WorkspaceExecutor | None = None
     cancelling: bool = False
     last_seq: int = 0
+    secrets: SecretValues = field(default_factory=lambda: SecretValues(os.environ))
+    redacted: RedactedEvents = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.redacted = RedactedEvents(self.secrets)
 
 
 @dataclass(slots=True)
@@ -100,10 +107,12 @@ class Episodes:
     on_update: Callable[[RunUpdate], None]
 
     def emit(self, running: Running, event: Event, full: str | None = None) -> None:
-        """Stored first, then told: what was shown is never lost."""
-        update = self.store.append(running.run_id, event, full=full)
-        running.last_seq = update.seq
-        self.on_update(update)
+        """Stored first, then told: what was shown is never lost. Here, and only here, secrets are taken out."""
+        for told in running.redacted.pass_on(event):
+            whole = running.secrets.redact(full) if full is not None and isinstance(told, ToolResultEvent) else None
+            update = self.store.append(running.run_id, told, full=whole)
+            running.last_seq = update.seq
+            self.on_update(update)
 
     def tell_mode(self, running: Running, mode: PermissionMode) -> None:
         self.emit(running, ModeEvent(mode=mode))
@@ -162,7 +171,8 @@ class Episodes:
                 running.last_seq += 1
                 self.on_update(RunUpdate(run_id=running.run_id, seq=running.last_seq, event=event))
         finally:
-            running.finished.set_result(finished)
+            answer = None if finished.answer is None else running.secrets.redact(finished.answer)
+            running.finished.set_result(finished.model_copy(update={"answer": answer}))
 
     async def _lease(self, running: Running) -> ToolsLease | None:
         """The project's tools for this run; what is missing is said, and the run goes on without."""

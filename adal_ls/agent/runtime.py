@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from adal_ls.agent.episodes import Episodes, Running, tool_choice
 from adal_ls.agent.grants import Grant, Grants
 from adal_ls.agent.offline import NAME as OFFLINE
 from adal_ls.agent.projects import Projects
+from adal_ls.agent.secret_values import SecretValues
 from adal_ls.agent.store import RunBusyError, Store, now
 from adal_ls.agent.workspace_executor import ExecutorPool, is_unconfined
 from adal_ls.protocol.approvals import ApprovalRequest
@@ -104,7 +106,7 @@ class Runtime:
         run_id, moment = uuid4().hex, now()
         run = Run(
             run_id=run_id,
-            title=" ".join(params.prompt.split())[:_TITLE] or "(empty prompt)",
+            title=SecretValues(os.environ).redact(" ".join(params.prompt.split()))[:_TITLE] or "(empty prompt)",
             model=self._model_name(params.model),
             state="running",
             created=moment,
