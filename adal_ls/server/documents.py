@@ -8,23 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from adal_ls.server.lines import TextLines, split_lines
 from adal_ls.server.positions import Encoding, from_units
 from adal_ls.server.rpc import INVALID_PARAMS, Json, RpcError
 from adal_ls.workspace import uris
 
-# The only line ends of LSP and of Python's tokenizer. `str.splitlines` knows more (form feed, U+2028, U+0085, U+001C
-# to U+001E) and would move every position behind one of them.
-_END = re.compile(r"\r\n|\n|\r")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def split_lines(text: str) -> tuple[str, ...]:
-    """The lines of `text` with their ends. There is always a last line, which has no end and may be empty."""
-    if "\r" not in text:
-        parts = text.split("\n")
-        return (*[f"{part}\n" for part in parts[:-1]], parts[-1])
-    starts = [0, *(found.end() for found in _END.finditer(text))]
-    return tuple(text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +72,13 @@ class Document:
     uri: str
     identity: str
     version: int | None
-    lines: tuple[str, ...]
+    lines: TextLines
     trail: Trail = field(default_factory=Trail, compare=False, repr=False)
     number: int = field(default_factory=lambda: next(_numbers), compare=False, repr=False)
 
     @cached_property
     def text(self) -> str:
-        return "".join(self.lines)
+        return self.lines.text
 
     def line(self, number: int) -> str:
         """Line `number` without its end; empty past the last one."""
@@ -97,13 +86,13 @@ class Document:
 
 
 def opened(uri: str, version: int | None, text: str) -> Document:
-    return Document(uri, uris.identity(uri), version, split_lines(text))
+    return Document(uri, uris.identity(uri), version, TextLines.of(text))
 
 
 def edit(document: Document, version: int | None, change: Json, encoding: Encoding) -> Document:
     """`document` after one entry of `contentChanges`.
 
-    Costs what the change costs, plus the copying of a list: the other lines stay as they are.
+    Costs what the change costs: the other lines stay as they are.
 
     Raises:
         RpcError: the change is not one (invalid params).
@@ -112,7 +101,7 @@ def edit(document: Document, version: int | None, change: Json, encoding: Encodi
         text = _text(change)
         span = change.get("range")
         if span is None:
-            return Document(document.uri, document.identity, version, split_lines(text))
+            return Document(document.uri, document.identity, version, TextLines.of(text))
         first, start = _place(document, span["start"], encoding)
         last, end = _place(document, span["end"], encoding)
     except (KeyError, TypeError, AttributeError) as fault:
@@ -158,9 +147,7 @@ def _splice(
     anew = split_lines(middle)
     if last + 1 < len(lines):
         anew = anew[:-1]  # the empty rest behind the last line end: the next line stands there
-    edited = Document(
-        document.uri, document.identity, version, lines[:first] + anew + lines[last + 1 :], document.trail
-    )
+    edited = Document(document.uri, document.identity, version, lines.replaced(first, last, anew), document.trail)
     document.trail.add(document.number, Edit(first, last, middle), edited.number)
     return edited
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from adal_ls.server.documents import Document, Documents, edit, opened, split_lines
+from adal_ls.server.documents import Document, Documents, edit, opened
+from adal_ls.server.lines import split_lines
 from adal_ls.server.positions import ENCODINGS, Encoding
 from adal_ls.server.rpc import RpcError
 
@@ -94,7 +95,7 @@ def test_random_edits_agree_with_a_reference(alphabet: str, encoding: Encoding) 
         document = edit(document, version, change(start, end, new), encoding)
         expected = reference_edit(expected, start, end, new, encoding)
         assert document.text == expected
-        assert document.lines == split_lines(expected)
+        assert tuple(document.lines) == split_lines(expected)
         if version % 100 == 0:
             document, expected = opened("file:///p/.adal/tools.py", 0, ""), ""
 
@@ -108,7 +109,7 @@ def test_a_form_feed_is_no_line_end() -> None:
 
 def test_a_carriage_return_and_a_line_feed_that_meet_are_one_line_end() -> None:
     document = edit(opened("file:///p", 1, "a\rx\nb"), 2, change((1, 0), (1, 1), ""), "utf-16")
-    assert document.lines == ("a\r\n", "b")
+    assert tuple(document.lines) == ("a\r\n", "b")
 
 
 def test_halves_of_an_emoji_that_arrive_apart_become_one_character() -> None:
@@ -119,7 +120,7 @@ def test_halves_of_an_emoji_that_arrive_apart_become_one_character() -> None:
 
 
 def test_a_change_without_a_range_is_the_whole_text() -> None:
-    assert edit(opened("file:///p", 1, "old"), 2, {"text": "new\n"}, "utf-16").lines == ("new\n", "")
+    assert tuple(edit(opened("file:///p", 1, "old"), 2, {"text": "new\n"}, "utf-16").lines) == ("new\n", "")
 
 
 def test_an_edit_leaves_the_earlier_snapshot_as_it_was() -> None:
