@@ -8,9 +8,10 @@ from functools import cached_property, partial
 
 from adal_ls.protocol import methods
 from adal_ls.server import capabilities, projects, settings
+from adal_ls.server.analysis import Analysis
 from adal_ls.server.commands import Commands
 from adal_ls.server.configuration import Configuration
-from adal_ls.server.diagnostics import Analysis, Diagnostics
+from adal_ls.server.diagnostics import Diagnostics
 from adal_ls.server.documents import Document, Documents
 from adal_ls.server.fallback import PlainFace
 from adal_ls.server.files import Files

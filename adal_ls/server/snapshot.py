@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from adal_ls.server.analysis import Analysis
 from adal_ls.server.cancellation import Cancellation
 from adal_ls.server.capabilities import Client
-from adal_ls.server.diagnostics import Analysis
 from adal_ls.server.documents import Document
 
 

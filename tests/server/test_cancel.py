@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adal_ls.lint import fixing, read, stopping
-from adal_ls.server import diagnostics, typed
+from adal_ls.server import analysis, diagnostics, typed
 from tests.server.client import Client, ResponseError
 from tests.server.conftest import BAD_NAME, GOOD, Workspace
 
@@ -136,12 +136,12 @@ def test_a_feature_that_waits_ends_with_the_session(start: Start, monkeypatch: p
 def linted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The URIs of what was linted, each in 30 ms."""
     seen: list[str] = []
-    analyse = diagnostics.analyse
+    analyse = analysis.analyse
 
-    def noted(document: Any, config: Any) -> Any:
+    def noted(document: Any, *more: Any, **named: Any) -> Any:
         seen.append(document.uri)
         threading.Event().wait(0.03)
-        return analyse(document, config)
+        return analyse(document, *more, **named)
 
     monkeypatch.setattr(diagnostics, "analyse", noted)
     return seen

@@ -129,9 +129,9 @@ from adal_ls.server import diagnostics, inbox, serve
 inbox.Inbox.__init__.__defaults__ = ({4 * 1024 * 1024},)
 analyse = diagnostics.analyse
 
-def slow(*arguments):
+def slow(*arguments, **named):
     time.sleep(0.5)
-    return analyse(*arguments)
+    return analyse(*arguments, **named)
 
 diagnostics.analyse = slow
 serve()

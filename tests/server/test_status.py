@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from adal_ls.lint import Config
-from adal_ls.server import diagnostics, files, status
+from adal_ls.server import analysis, diagnostics, files, status
 from adal_ls.server.documents import Document
 from adal_ls.workspace.projects import Project, discover
 from tests.server.client import Client
@@ -68,11 +67,11 @@ def test_a_search_that_takes_long_shows_as_progress(start: Start, workspace: Wor
 def test_lint_of_a_large_workspace_shows_as_progress_that_tells_how_far_it_is(
     start: Start, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    analyse = diagnostics.analyse
+    analyse = analysis.analyse
 
-    def slow(document: Document, config: Config) -> diagnostics.Analysis:
+    def slow(document: Document, *more: Any, **named: Any) -> analysis.Analysis:
         time.sleep(0.03)
-        return analyse(document, config)
+        return analyse(document, *more, **named)
 
     monkeypatch.setattr(diagnostics, "analyse", slow)
     monkeypatch.setattr(status, "SHOWN_AFTER", 0.02)

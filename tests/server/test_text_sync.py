@@ -11,6 +11,8 @@ import re
 
 import pytest
 
+from adal_ls.lint import Config
+from adal_ls.server.analysis import analyse
 from adal_ls.server.documents import Document, edit, opened
 from adal_ls.server.lines import split_lines
 from adal_ls.server.positions import ENCODINGS, Encoding
@@ -79,3 +81,15 @@ def test_random_edits_give_what_the_specification_says(alphabet: str, encoding: 
         assert tuple(document.lines) == split_lines(expected), (number, start, end, new)
         if len(expected) > 120:
             document, expected = opened("file:///p/.adal/tools.py", number, ""), ""
+
+
+def test_the_file_of_a_version_is_read_as_it_was_however_it_is_edited_afterwards() -> None:
+    first = opened("file:///p/.adal/tools.py", 1, "def f(): ...\n\nCUSTOM_TOOLS = [\n    f,\n]\n")
+    kept, left = analyse(first, Config()), analyse(first, Config())
+    kept.reading.keep()
+    span = {"start": {"line": 3, "character": 4}, "end": {"line": 3, "character": 5}}
+    second = analyse(edit(first, 2, {"range": span, "text": "g"}, "utf-16"), Config())
+    left.reading.keep()  # too late: it is read from its text
+    for analysis, name in ((kept, "f"), (left, "f"), (second, "g")):
+        assert [entry.name for entry in analysis.file.entries] == [name]
+        assert analysis.file.text == analysis.document.text

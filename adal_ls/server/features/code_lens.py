@@ -12,8 +12,8 @@ from lsprotocol import types
 
 from adal_ls.lint.lenses import Lens, example_call, lenses, needs_arguments, state
 from adal_ls.protocol.methods import COMMAND_RUN_AGENT, COMMAND_TRY_TOOL
+from adal_ls.server.analysis import Analysis
 from adal_ls.server.capabilities import CLIENT_RUN_COMMAND, CLIENT_TRY_COMMAND
-from adal_ls.server.diagnostics import Analysis
 from adal_ls.server.features.places import types_range
 from adal_ls.server.features.refusal import Outdated
 from adal_ls.server.snapshot import Snapshot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from adal_ls.lint.completion import Suggestion, SuggestionKind, complete
-from adal_ls.server.diagnostics import Analysis
+from adal_ls.server.analysis import Analysis
 from adal_ls.server.features.places import position, types_range
 from adal_ls.server.snapshot import Snapshot
 

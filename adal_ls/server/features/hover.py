@@ -9,7 +9,7 @@ from typing import Any
 from lsprotocol import types
 
 from adal_ls.lint import Finding, Position, Range, StaticTool, ToolFile, tools_with_problems
-from adal_ls.server.diagnostics import Analysis
+from adal_ls.server.analysis import Analysis
 from adal_ls.server.features.places import position, types_range
 from adal_ls.server.snapshot import Snapshot
 

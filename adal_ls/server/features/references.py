@@ -6,7 +6,7 @@ from lsprotocol import types
 
 from adal_ls.lint.occurrences import Occurrence, Role, of_name
 from adal_ls.lint.places import GivenName, find
-from adal_ls.server.diagnostics import Analysis
+from adal_ls.server.analysis import Analysis
 from adal_ls.server.features.places import position, types_range
 from adal_ls.server.snapshot import Snapshot
 

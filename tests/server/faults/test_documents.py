@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from adal_ls.lint import Config
-from adal_ls.server import diagnostics
+from adal_ls.server import analysis, diagnostics
 from adal_ls.server.documents import Document
 from tests.server.client import Client
 from tests.server.conftest import BAD_NAME, GOOD, Workspace
@@ -55,12 +54,12 @@ def test_a_slow_analysis_of_an_older_text_does_not_overwrite_a_newer_one(
     assert VSCODE["textDocument"]["publishDiagnostics"]["versionSupport"] is False
     capabilities = {**VSCODE, "textDocument": {**VSCODE["textDocument"]}}
     capabilities["textDocument"].pop("diagnostic", None)
-    analyse = diagnostics.analyse
+    analyse = analysis.analyse
 
-    def slow(document: Document, config: Config) -> diagnostics.Analysis:
+    def slow(document: Document, *more: Any, **named: Any) -> analysis.Analysis:
         if "bad-name" in document.text:
             time.sleep(0.1)
-        return analyse(document, config)
+        return analyse(document, *more, **named)
 
     monkeypatch.setattr(diagnostics, "analyse", slow)
     client = start(tolerated=["textDocument/publishDiagnostics", "window/logMessage"])

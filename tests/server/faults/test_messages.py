@@ -198,9 +198,9 @@ import os, sys
 from adal_ls.server import diagnostics
 analyse = diagnostics.analyse
 
-def noisy(*arguments):
+def noisy(*arguments, **named):
     {noise}
-    return analyse(*arguments)
+    return analyse(*arguments, **named)
 
 diagnostics.analyse = noisy
 """
@@ -218,9 +218,9 @@ import subprocess, sys
 from adal_ls.server import diagnostics
 analyse = diagnostics.analyse
 
-def noisy(*arguments):
+def noisy(*arguments, **named):
     subprocess.run([sys.executable, "-c", "import sys; sys.stdin.read(40)"])
-    return analyse(*arguments)
+    return analyse(*arguments, **named)
 
 diagnostics.analyse = noisy
 """

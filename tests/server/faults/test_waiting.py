@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adal_ls.server import diagnostics, typed
+from adal_ls.server import analysis, diagnostics, typed
 from tests.e2e.conftest import Editor
 from tests.server.client import Client, ResponseError
 from tests.server.conftest import ADAL, GOOD, ScriptedHost, Workspace
@@ -117,11 +117,11 @@ def test_requests_cancelled_while_they_wait_are_never_begun(
 ) -> None:
     """Fault 15: what was cancelled in the queue is handled all the same (pygls 517)."""
     sent = threading.Event()
-    analyse, hovers = diagnostics.analyse, []
+    analyse, hovers = analysis.analyse, []
 
-    def slow(*arguments: Any) -> Any:
+    def slow(*arguments: Any, **named: Any) -> Any:
         assert sent.wait(15)
-        return analyse(*arguments)
+        return analyse(*arguments, **named)
 
     monkeypatch.setattr(diagnostics, "analyse", slow)
     monkeypatch.setitem(typed._FEATURES, "textDocument/hover", (lambda *asked: hovers.append(asked), None))

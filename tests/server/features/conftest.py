@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from adal_ls.lint import Config
 from adal_ls.server import capabilities
-from adal_ls.server.diagnostics import analyse
+from adal_ls.server.analysis import analyse
 from adal_ls.server.documents import opened
 from adal_ls.server.positions import to_units
 from adal_ls.server.snapshot import Snapshot

@@ -12,7 +12,7 @@ from adal_ls.lint import Config, read
 from adal_ls.lint.fixing import apply, fix_all
 from adal_ls.lint.rename import RenameError, prepare, rename
 from adal_ls.server import capabilities
-from adal_ls.server.diagnostics import analyse
+from adal_ls.server.analysis import analyse
 from adal_ls.server.documents import Document, opened
 from adal_ls.server.features.code_action import code_action
 from adal_ls.server.features.code_lens import code_lens, code_lens_resolve
