@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from pathlib import Path
 
+from adal_ls.workspace.interpreter import choose_interpreter
 
-def choose_interpreter(setting: str | None, root: Path) -> str:
-    """The Python that runs a project's tools: the person's setting, the project's own environment, else ours."""
-    if setting:
-        return setting
-    program = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
-    for folder in (".venv", "venv"):
-        candidate = root.joinpath(folder, *program)
-        if candidate.is_file():
-            return str(candidate)
-    return sys.executable
+__all__ = ["choose_interpreter", "environments"]
 
 
 def environments(interpreter: str) -> tuple[Path, ...]:

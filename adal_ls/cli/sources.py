@@ -25,6 +25,8 @@ class Source:
     text: str
     findings: tuple[lint.Finding, ...]
     readable: bool = True
+    sound: bool = True
+    """Whether Python takes its bytes."""
 
 
 def find(paths: Sequence[str]) -> Iterator[str]:
@@ -70,7 +72,7 @@ def _checked(path: str, content: disk.Content, config: lint.Config) -> Source:
     found = lint.check(lint.read(content.text, FolderModules(os.fspath(Path(path).parent))), config)
     more = [finding for finding in found if not content.faults or finding.code != "ADAL001"]
     findings = sorted([*content.faults, *more], key=lambda finding: finding.range)
-    return Source(path, content.text, tuple(findings))
+    return Source(path, content.text, tuple(findings), sound=not content.faults)
 
 
 def _shown(path: str) -> str:

@@ -9,18 +9,22 @@ from __future__ import annotations
 import ast
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adal_ls.lint.bindings import Bound, Function, collect, collect_unreadable
 from adal_ls.lint.blocks import Part, Place, goes_on, leftmost, opening_end, spine
 from adal_ls.lint.changes import changed_names
+from adal_ls.lint.newer import Older, as_older
 from adal_ls.lint.parsing import (
     Parsed,
     SyntaxProblem,
+    around,
     illegal_character,
     is_code,
     legal,
     lines_before,
+    name_type_parameters,
+    newer_in,
     next_block,
     next_piece,
     parse,
@@ -95,6 +99,7 @@ class Chunk:
         "head",
         "imports_future",
         "lines",
+        "older",
         "parsed",
         "part",
         "reach",
@@ -109,8 +114,14 @@ class Chunk:
         self.part, self.before, self.after = cut.part, cut.before, cut.after
         self.size = count_line_ends(cut.text)
         source = legal(cut.text, begins_file=first == 0)
-        self.lines = Lines(source, first if numbered is None else numbered, lines_before(cut.part))
+        number = first if numbered is None else numbered
+        self.older: Older | None = None
+        self.lines = Lines(source, number, lines_before(cut.part))
         self.parsed: Parsed = self._parse()
+        if self.parsed.refused and (older := as_older(source, around=around(cut.part))) is not None:
+            self.older = older
+            self.lines = Lines(older.text, number, lines_before(cut.part))
+            self.parsed = replace(self._parse(), newer=newer_in(self.lines, older))
         body = self.parsed.body
         self.bound: Bound = (
             collect(body, self.lines) if self.parsed.readable else collect_unreadable(self.lines, cut.head)
@@ -156,9 +167,12 @@ class Chunk:
         return Cut(self.text, self.head, reach, self.part, self.before)
 
     def _parse(self) -> Parsed:
-        if self.part is None:
-            return parse(self.text, self.lines)
-        return parse_block(self.text, self.lines, self.part, self.before)
+        if self.part is not None:
+            return parse_block(self.text, self.lines, self.part, self.before)
+        parsed = parse(self.text, self.lines)
+        if self.older is not None:
+            name_type_parameters(parsed.body, self.lines, self.older)
+        return parsed
 
     @property
     def statements(self) -> Sequence[ast.stmt]:
@@ -171,9 +185,14 @@ class Chunk:
         return self.part is None and self.before is not Place.OUTSIDE
 
     @property
+    def is_refused(self) -> bool:
+        """Whether Python takes it in no version that is known here."""
+        return self.parsed.refused or bool(self.parsed.illegal)
+
+    @property
     def is_troubled(self) -> bool:
         """Whether there is anything to say about its syntax."""
-        return self.parsed.refused or bool(self.parsed.illegal)
+        return self.is_refused or bool(self.parsed.newer)
 
     @property
     def is_doubtful(self) -> bool:
@@ -292,6 +311,11 @@ def _continue(opened: ast.stmt, part: ast.stmt) -> None:
         node.lineno, node.col_offset = before.lineno, before.col_offset
     opened.value = part.value
     opened.end_lineno, opened.end_col_offset = part.end_lineno, part.end_col_offset
+
+
+def text_for_us(chunks: Iterable[Chunk]) -> str:
+    """The text of chunks as our Python reads it."""
+    return "".join(chunk.text if chunk.older is None else chunk.lines.text for chunk in chunks)
 
 
 def problem_of_whole(text: str) -> SyntaxProblem | None:

@@ -17,6 +17,11 @@ class Severity(Enum):
     HINT = "hint"
 
 
+def as_words(version: tuple[int, ...]) -> str:
+    """A version of Python as people write it."""
+    return ".".join(map(str, version))
+
+
 @dataclass(frozen=True, slots=True)
 class TextEdit:
     """Put `new_text` in the place of `range`. Line ends in it are those of the file."""
@@ -45,3 +50,5 @@ class Finding:
     range: Range
     related: tuple[tuple[Range, str], ...] = ()
     fixes: tuple[Fix, ...] = ()
+    needs: tuple[int, int] | None = None
+    """The Python from which on there is nothing to find."""

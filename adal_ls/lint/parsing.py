@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from adal_ls.lint.blocks import Block, Part, Place, block_at, leftmost, spine
+from adal_ls.lint.newer import Older, Version, as_older
 from adal_ls.lint.pieces import Cutter, Piece
 from adal_ls.lint.text import Lines, Position, Range
 
@@ -32,6 +34,22 @@ class SyntaxProblem:
 
 
 @dataclass(frozen=True, slots=True)
+class NewerSyntax:
+    """What Python has from `version` on, in words, and its place. Our Python is older, and read it all the same."""
+
+    what: str
+    version: Version
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class TypeParameter:
+    """In the place of `ast.TypeVar` and its like, which our Python may not have."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Unreadable:
     """A top-level statement that is not in the tree."""
 
@@ -49,6 +67,7 @@ class Parsed:
     refused: bool = False
     readable: bool = True
     illegal: tuple[re.Match[str], ...] = ()
+    newer: tuple[NewerSyntax, ...] = ()
 
 
 def legal(text: str, *, begins_file: bool) -> str:
@@ -77,6 +96,21 @@ def _parsed(text: str, lines: Lines, source: str) -> Parsed:
     if not isinstance(tree, ast.Module):
         return Parsed((), problem, refused=True, readable=False, illegal=illegal)
     return Parsed(tuple(tree.body), problem, refused=error is not None, illegal=illegal)
+
+
+def newer_in(lines: Lines, older: Older) -> tuple[NewerSyntax, ...]:
+    """What is newer than our Python in a piece, which it reads as `older` alone; `lines` are those of that."""
+    return tuple(NewerSyntax(one.what, one.version, lines.range(one.start, one.end)) for one in older.newer)
+
+
+def name_type_parameters(body: Iterable[ast.stmt], lines: Lines, older: Older) -> None:
+    """Gives definitions the type parameters that `older` had to leave out."""
+    if older.type_parameters:
+        for statement in body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    names = older.type_parameters.get(lines.offset(lines.name_of(node).start), ())
+                    vars(node)["type_params"] = [TypeParameter(name) for name in names]
 
 
 def illegal_character(lines: Lines, match: re.Match[str], more: int) -> SyntaxProblem:
@@ -122,6 +156,13 @@ def parse_block(text: str, lines: Lines, part: Part, before: Place) -> Parsed:
         return Parsed((), problem, refused=True, readable=False, illegal=parsed.illegal)
     _place_in_block(first, lines, behind=before is Place.WITHIN)
     return parsed
+
+
+def around(part: Part | None) -> tuple[str, str]:
+    """What stands before and behind a part of a list, so that it is code."""
+    if part is None:
+        return "", ""
+    return ("", "]") if part is Part.OPENING else ("[\n", "" if part is Part.CLOSING else "\n]")
 
 
 def lines_before(part: Part | None) -> int:
@@ -191,7 +232,7 @@ def _refusal(source: str) -> Exception | None:
     try:
         compile(source, _FILE, "exec", dont_inherit=True)
     except _REFUSALS as error:
-        return error
+        return error if as_older(source) is None else None
     return None
 
 

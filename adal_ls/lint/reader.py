@@ -15,6 +15,7 @@ from adal_ls.lint.chunks import (
     problem_of_whole,
     read_chunks,
     syntax_problems,
+    text_for_us,
 )
 from adal_ls.lint.elements import Element
 from adal_ls.lint.entries import read_entry
@@ -70,5 +71,5 @@ def _problems(chunks: tuple[Chunk, ...]) -> tuple[SyntaxProblem, ...]:
     doubtful = [chunk for chunk in chunks if chunk.is_doubtful]
     if found or not doubtful or not must_be_judged_whole(chunks, doubtful):
         return found
-    problem = problem_of_whole("".join(chunk.text for chunk in chunks))
+    problem = problem_of_whole(text_for_us(chunks))
     return () if problem is None else (problem,)

@@ -19,6 +19,7 @@ from adal_ls.lint.chunks import (
     problem_of_whole,
     read_chunks,
     syntax_problems,
+    text_for_us,
 )
 from adal_ls.lint.config import Config
 from adal_ls.lint.findings import Finding, Fix, TextEdit
@@ -26,7 +27,7 @@ from adal_ls.lint.ignores import Ignores, has_marks
 from adal_ls.lint.index import Index
 from adal_ls.lint.listed import ListedTools
 from adal_ls.lint.model import ToolFile
-from adal_ls.lint.parsing import SyntaxProblem
+from adal_ls.lint.parsing import NewerSyntax, SyntaxProblem
 from adal_ls.lint.reader import join_chunks
 from adal_ls.lint.rows import Held, Row
 from adal_ls.lint.rules.base import FILE_RULES, FUNCTION_RULES, IGNORE_RULES, STATEMENT_RULES
@@ -167,6 +168,7 @@ class LintedText:
             self._listed.all_read,
             self._listed.last,
             tuple(self._syntax()),
+            tuple(self._newer()),
             lambda place: row.at(place.line).chunk.lines,
             last.chunk.lines if last is not None else Lines(""),
             next((line_end(held.chunk.text) for held in row.held if held.chunk.size), "\n"),
@@ -176,16 +178,20 @@ class LintedText:
             row.absolute,
         )
 
+    def _newer(self) -> Iterator[NewerSyntax]:
+        for held in sorted(self._troubled, key=lambda held: held.first):
+            yield from held.chunk.parsed.newer
+
     def _syntax(self) -> Iterator[SyntaxProblem]:
         troubled = sorted(self._troubled, key=lambda held: held.first)
         never_closed = [*self._never_closed()]
         yield from syntax_problems((held.first, held.chunk) for held in troubled)
         yield from never_closed
-        if troubled or never_closed or not self._doubtful:
+        if any(held.chunk.is_refused for held in troubled) or never_closed or not self._doubtful:
             return
-        chunks = (held.chunk for held in self._row.held)
+        chunks = [held.chunk for held in self._row.held]
         if must_be_judged_whole(chunks, {held.chunk for held in self._doubtful}):
-            problem = problem_of_whole(self._row.text)
+            problem = problem_of_whole(text_for_us(chunks))
             if problem is not None:
                 start, end = (self._row.numbered(position) for position in problem.range)
                 yield SyntaxProblem(problem.message, Range(start, end))

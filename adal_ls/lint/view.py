@@ -11,7 +11,7 @@ from adal_ls.lint.chunks import Chunk
 from adal_ls.lint.model import Entry, ToolList
 from adal_ls.lint.names import Names
 from adal_ls.lint.nearest import KnownNames
-from adal_ls.lint.parsing import SyntaxProblem
+from adal_ls.lint.parsing import NewerSyntax, SyntaxProblem
 from adal_ls.lint.text import Lines, Position, Range
 
 
@@ -55,6 +55,7 @@ class Overview:
     """Whether it is known of every entry which function it lists."""
     last_entry: Callable[[], Entry | None]
     syntax: tuple[SyntaxProblem, ...]
+    newer: tuple[NewerSyntax, ...]
     lines_at: Callable[[Position], Lines]
     last_lines: Lines
     """Those of the last chunk that has anything in it."""

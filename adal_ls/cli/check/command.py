@@ -13,6 +13,7 @@ from adal_ls.cli import sources
 from adal_ls.cli.check import batch, fix
 from adal_ls.cli.check.configs import Configs, read_codes
 from adal_ls.cli.check.progress import progress
+from adal_ls.cli.check.python import Python, read_python
 from adal_ls.cli.check.reports import REPORTS, Outcome, Report
 from adal_ls.cli.output import Misuse
 from adal_ls.cli.sources import Source
@@ -30,6 +31,12 @@ STDIN = "-"
 )
 @click.option("--fix", "mend", is_flag=True, help="Mend what needs no choice, in the files themselves.")
 @click.option("--diff", "preview", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option(
+    "--python",
+    metavar="PATH|VERSION",
+    callback=read_python,
+    help="Which Python will run the files, and so judges their syntax; else the one adal-ls runs on.",
+)
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
 @click.option(
     "--stdin-filename",
@@ -45,6 +52,7 @@ def command(
     ignore: list[str] | None,
     mend: bool,
     preview: bool,
+    python: Python | None,
     watch: bool,
     stdin_filename: str | None,
 ) -> int:
@@ -56,6 +64,9 @@ def command(
     check, or a file that cannot be read or written. With --diff 1 means that --fix would change something. With --watch
     it is that of the last round.
 
+    Without --python syntax that is newer than the Python of adal-ls is information, not an error. Nothing of the files
+    is run by it either: it compiles them.
+
     Fixes never change whether a tool asks for approval.
     """
     if mend and preview:
@@ -66,7 +77,9 @@ def command(
         raise click.UsageError("--fix mends files, not standard input; --diff shows what it would change")
     if stdin_filename is not None and STDIN not in paths:
         raise click.UsageError("--stdin-filename belongs to the path -, which stands for standard input")
-    asked = Request(paths, select, ignore, REPORTS[style], mend=mend, preview=preview, stdin_filename=stdin_filename)
+    asked = Request(
+        paths, select, ignore, REPORTS[style], python, mend=mend, preview=preview, stdin_filename=stdin_filename
+    )
     if watch:
         from adal_ls.cli.check.watch import follow
 
@@ -86,6 +99,7 @@ class Request:
     select: list[str] | None
     ignore: list[str] | None
     report: Report
+    python: Python | None = None
     mend: bool = False
     preview: bool = False
     stdin_filename: str | None = None
@@ -109,7 +123,8 @@ Read = Callable[[Sequence[batch.Task], Callable[[int], None]], list[Source]]
 
 def check(asked: Request, read: Read = batch.check) -> Checked:
     """Checks all files that are asked for, once, and mends them if that is asked for. `read` reads and checks files."""
-    configs = Configs(asked.select, asked.ignore)
+    python = asked.python
+    configs = Configs(asked.select, asked.ignore, python.version if python else None)
     tasks = [batch.Task(path, configs.of(path)) for path in asked.files()]
     with progress(len(tasks)) as done:
         found = read(tasks, done)
@@ -118,7 +133,7 @@ def check(asked: Request, read: Read = batch.check) -> Checked:
         path, data = asked.stdin_filename or STDIN, sys.stdin.buffer.read()
         found.append(sources.from_bytes(path, data, configs.of(path)))
     if not (asked.mend or asked.preview):
-        return Checked(Outcome(found), configs)
+        return Checked(Outcome(python.judge(found) if python else found), configs)
     originals = [*(None for _ in tasks), data]
     fixed = [
         fix.mend(source, configs.of(source.path), write=asked.mend, original=original)
@@ -129,7 +144,7 @@ def check(asked: Request, read: Read = batch.check) -> Checked:
             sources.read(source.path, configs.of(source.path)) if mended.applied else source
             for source, mended in zip(found, fixed, strict=True)
         ]
-    return Checked(Outcome(found, fixed), configs)
+    return Checked(Outcome(python.judge(found) if python else found, fixed), configs)
 
 
 def give(asked: Request, checked: Checked) -> int:

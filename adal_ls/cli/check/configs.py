@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -34,8 +35,15 @@ def read_codes(context: click.Context, parameter: click.Parameter, given: str | 
 class Configs:
     """The configuration of each file. `told` hears once of each thing that is wrong in a pyproject.toml."""
 
-    def __init__(self, select: list[str] | None, ignore: list[str] | None, told: Callable[[str], None] = say) -> None:
+    def __init__(
+        self,
+        select: list[str] | None,
+        ignore: list[str] | None,
+        python: tuple[int, int] | None = None,
+        told: Callable[[str], None] = say,
+    ) -> None:
         self._given: dict[str, object] = {"select": select, "ignore": ignore}
+        self._python = python
         self.broken = False
         """Whether a pyproject.toml is no TOML: what it wants is unknown then."""
         self.folders: set[str] = set()
@@ -54,4 +62,4 @@ class Configs:
             if complaint not in self._already:
                 self._already.add(complaint)
                 self._told(complaint)
-        return lint.Config.parse(merge(found.settings.values, self._given))
+        return replace(lint.Config.parse(merge(found.settings.values, self._given)), python=self._python)

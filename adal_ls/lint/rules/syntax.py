@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
-from adal_ls.lint.findings import Finding, Severity
+from adal_ls.lint.findings import Finding, Severity, as_words
 from adal_ls.lint.rules.base import Rule, Unread, file_rule, reading_rule
 from adal_ls.lint.text import Range
 from adal_ls.lint.view import Overview
@@ -21,6 +23,24 @@ from adal_ls.lint.view import Overview
 def syntax(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
     for problem in file.syntax:
         yield rule.finding(problem.message, problem.range)
+
+
+@file_rule(
+    code="ADAL004",
+    name="newer-syntax",
+    severity=Severity.INFORMATION,
+    why="The file needs a newer Python than adal-ls runs on. Where it is known which Python runs the tools, that one"
+    " judges: there is nothing to find, or an ADAL001.",
+    failing="",
+    passing="",
+)
+def newer_syntax(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
+    for version in sorted({one.version for one in file.newer}):
+        found = [one for one in file.newer if one.version == version]
+        more = f" (and {len(found) - 1} more like it in this file)" if len(found) > 1 else ""
+        needed, own = as_words(version), as_words(sys.version_info[:2])
+        message = f"Python {needed} or later is needed for {found[0].what}{more}; checked with {own}"
+        yield replace(rule.finding(message, found[0].range), needs=version)
 
 
 def finding(message: str, place: Range) -> Finding:
