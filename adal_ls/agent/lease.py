@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from adal_ls.agent.digest import sources_digest
-from adal_ls.agent.loading import LoadFailedError, digests, left_out, start_loaded, tools_of
+from adal_ls.agent.loading import LoadFailedError, digests, entries_left_out, left_out, start_loaded, tools_of
 from adal_ls.agent.tool_sources import tool_digests
 from adal_ls.protocol.tools import Tool
 from adal_ls.worker.client import LoadedProject, WorkerClient
@@ -27,6 +27,7 @@ class Snapshot:
     def __init__(self, root: Path, interpreter: str, loaded: LoadedProject, worker: WorkerClient) -> None:
         self.tools: tuple[Tool, ...] = tuple(tools_of(loaded, root))
         self.left_out = left_out(loaded)
+        self.entries_left_out = entries_left_out(loaded)
         self.sources: Mapping[str, str] = dict(loaded.sources)
         self.digest = sources_digest(self.sources)
         self._digests = asyncio.ensure_future(

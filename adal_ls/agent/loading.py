@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from adal_ls.agent.digest import bytes_digest
-from adal_ls.protocol.tools import LoadFailure, Location, Position, Range, Tool
+from adal_ls.protocol.tools import LeftOut, LoadFailure, Location, Position, Range, Tool
 from adal_ls.worker.client import Limits, LoadedProject, LoadError, WorkerClient, WorkerError
 
 LOAD_FAILED = "ADAL901"
@@ -92,6 +92,16 @@ def tools_of(loaded: LoadedProject, root: Path) -> list[Tool]:
         )
         for tool in loaded.tools
     ]
+
+
+def entries_left_out(loaded: LoadedProject) -> list[LeftOut]:
+    """Each entry of CUSTOM_TOOLS that is no tool, with the first reason."""
+    found: dict[int | None, LeftOut] = {}
+    for problem in loaded.problems:
+        if problem.left_out:
+            told = LeftOut(tool=problem.tool, message=problem.message[:_MAX_REASON], code=problem.code)
+            found.setdefault(problem.entry, told)
+    return list(found.values())
 
 
 def left_out(loaded: LoadedProject) -> str | None:

@@ -17,6 +17,8 @@ from adal_ls.protocol.tools import LoadFailure, Project
 
 TOOLS_FILE = Path(".adal", "tools.py")
 
+_NOTHING: dict[str, object] = {"tools": [], "error": None, "failure": None, "left_out": [], "file_digest": None}
+
 
 class _State:
     """What is known about one project folder."""
@@ -95,7 +97,7 @@ class Projects:
         if not await asyncio.to_thread((root / TOOLS_FILE).is_file):
             fresh, project = (
                 None,
-                before.model_copy(update={"state": "loaded", "tools": [], "error": None, "failure": None}),
+                before.model_copy(update={**_NOTHING, "state": "loaded"}),
             )
         else:
             try:
@@ -106,11 +108,12 @@ class Projects:
             fresh = Snapshot(root, interpreter, loaded, worker)
             project = before.model_copy(
                 update={
+                    **_NOTHING,
                     "state": "loaded",
                     "generation": before.generation + 1,
                     "tools": list(fresh.tools),
-                    "error": None,
-                    "failure": None,
+                    "left_out": fresh.entries_left_out,
+                    "file_digest": fresh.sources.get(TOOLS_FILE.as_posix()),
                 }
             )
         outgoing, state.snapshot, state.project = state.snapshot, fresh, project

@@ -13,6 +13,7 @@ from __future__ import annotations
 from adal_ls.lint.around import ModuleText, Resolve
 from adal_ls.lint.checker import check, check_beside
 from adal_ls.lint.config import FIXED, Config
+from adal_ls.lint.differences import differences
 from adal_ls.lint.encoding import decode
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
 from adal_ls.lint.model import Entry, EntryKind, StaticTool, ToolFile, ToolList
@@ -43,6 +44,7 @@ __all__ = [
     "check",
     "check_beside",
     "decode",
+    "differences",
     "read",
     "tools_with_problems",
 ]

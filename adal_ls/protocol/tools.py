@@ -56,6 +56,14 @@ class LoadFailure(Message):
     location: Location | None = Field(default=None, description="Absent where no line of the project is to blame.")
 
 
+class LeftOut(Message):
+    """An entry of CUSTOM_TOOLS that is no tool, and why."""
+
+    tool: str | None = Field(default=None, description="Its name, where it has one.")
+    message: str
+    code: str | None = Field(default=None, description="Of the rule that leaves it out, where there is one.")
+
+
 class Project(Message):
     """A folder with `.adal/tools.py`."""
 
@@ -69,6 +77,8 @@ class Project(Message):
     tools: list[Tool] = Field(default_factory=list)
     error: str | None = Field(default=None, description="Why the last load failed, in one text with its place.")
     failure: LoadFailure | None = Field(default=None, description="The same as a finding, for the editor.")
+    left_out: list[LeftOut] = Field(default_factory=list, description="Of the last good load.")
+    file_digest: str | None = Field(default=None, description="sha256 of the tools file as it was loaded last.")
 
 
 class ToolsListParams(Message):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adal_ls.server.documents import Document, Documents, opened
-from adal_ls.workspace import uris
+from adal_ls.workspace import disk, uris
 from adal_ls.workspace.modules import FolderModules
 from adal_ls.workspace.projects import FOLDER, is_tools_file
 
@@ -37,6 +37,15 @@ class Beside:
         for text, findings in found.items():
             known = self._documents.of_file(uris.real(text.key))
             yield known[0] if known else opened(uris.from_path(text.key), None, text.text), findings
+
+    def document(self, uri: str) -> Document | None:
+        """A module by its URI: as it is open in the editor, else as it is on disk; None where it is neither."""
+        identity = uris.identity(uri)
+        known = self._documents.of_file(identity)
+        if known:
+            return known[0]
+        content = disk.read(identity)
+        return None if content is None else opened(uri, None, content.text)
 
     def _open_text(self, path: str) -> tuple[object, str] | None:
         known = self._documents.of_file(uris.real(path)) if any(True for _ in self._documents) else []

@@ -102,12 +102,13 @@ class Diagnostics:
         documents: Documents,
         projects: Projects,
         config: Callable[[str], Config],
-        failure: Callable[[str], dict[str, Json] | None],
+        loaded: Callable[[str], dict[str, Json]],
     ) -> None:
-        """`failure` gives why the last load of a project failed (`LoadFailure` of the protocol), by its root."""
-        self._failure = failure
-        self._failures: dict[str, int] = {}  # the file's identity -> how often its failure was another one
-        self._shown_failures: dict[str, dict[str, Json] | None] = {}
+        """`loaded` gives what the host told last about a project (`Project` of the protocol), by its root."""
+        self._loaded = loaded
+        self._told: dict[str, int] = {}  # the file's identity -> how often the host told another thing about it
+        self._known: dict[str, Json] = {}  # ... and what it told last, as far as it shows
+        self._differences: dict[str, tuple[Document, list[Finding]]] = {}  # by the file's identity
         self._editor = editor
         self._client = client
         self._documents = documents
@@ -228,16 +229,34 @@ class Diagnostics:
 
     def load_told(self, project: Project) -> None:
         """The host told how a load ended: what it says of the file is shown with what lint says."""
-        failure = self._failure(project.root)
-        if failure == self._shown_failures.get(project.identity):
+        told = self._loaded(project.root)
+        shown = (told.get("failure"), told.get("generation"))
+        if shown == self._known.get(project.identity, (None, None)):
             return
-        self._shown_failures[project.identity] = failure
-        self._failures[project.identity] = self._failures.get(project.identity, 0) + 1
+        self._known[project.identity] = shown
+        self._told[project.identity] = self._told.get(project.identity, 0) + 1
+        self._compare(project, told)
         for document in self._documents.of_file(project.identity):
             self.changed(document)
         if not self._client.pull_diagnostics:
             self._publish_disk(project.identity)
         self.refresh()
+
+    def _compare(self, project: Project, told: dict[str, Json]) -> None:
+        """Finds where the loaded file gives other tools than its text shows, if it still is that text."""
+        self._differences.pop(project.identity, None)
+        analysis = self.of_project(project)
+        if analysis is None or told.get("state") != "loaded" or told.get("fileDigest") is None:
+            return
+        import hashlib  # not at the start: nothing is loaded then
+
+        text = analysis.document.text.encode("utf-8", "surrogatepass")
+        if hashlib.sha256(text).hexdigest() == told["fileDigest"]:
+            from adal_ls import lint
+
+            tools, left_out = told.get("tools", []), told.get("leftOut", [])
+            found = lint.differences(analysis.file, analysis.findings, tools, left_out)
+            self._differences[project.identity] = (analysis.document, found)
 
     def check_open(self) -> None:
         """All open documents again, after a change of settings."""
@@ -266,10 +285,9 @@ class Diagnostics:
             uri = analysis.document.uri
             report = self._report(analysis, previous.pop(uris.spelling(uri), ("", None))[1])
             items.append({"uri": uri, "version": None, **report})
-            for document, findings in self._beside.shown(analysis.beside):
+            for document, said in self._said_beside(analysis):
                 if document.version is None:
                     previous.pop(uris.spelling(document.uri), None)
-                    said = [to_lsp(document, finding, self._client) for finding in findings]
                     items.append({"uri": document.uri, "version": None, "kind": "full", "items": said})
         for uri, _ in previous.values():
             if self._documents.get(uri) is None:
@@ -284,22 +302,44 @@ class Diagnostics:
         analysis = self._of_open(known[0]) if known else self._disk.get(identity or "")
         if analysis is None or asked is None:
             return {"kind": "full", "items": []}
-        result_id = f"{_session}.{analysis.serial}"
+        result_id = self._result_id(analysis)
         if previous == result_id:
             return {"kind": "unchanged", "resultId": result_id}
-        shown = (pair for pair in self._beside.shown(analysis.beside) if pair[0].identity == asked.identity)
-        items = [to_lsp(document, finding, self._client) for document, findings in shown for finding in findings]
+        said = (items for document, items in self._said_beside(analysis) if document.identity == asked.identity)
+        items = [item for of_document in said for item in of_document]
         return {"kind": "full", "resultId": result_id, "items": items}
 
     def _report(self, analysis: Analysis, previous: Json) -> dict[str, Json]:
-        result_id = f"{_session}.{analysis.serial}.{self._failures.get(analysis.document.identity, 0)}"
+        result_id = self._result_id(analysis)
         if previous == result_id:
             return {"kind": "unchanged", "resultId": result_id}
         return {"kind": "full", "resultId": result_id, "items": self._items(analysis)}
 
+    def _result_id(self, analysis: Analysis) -> str:
+        return f"{_session}.{analysis.serial}.{self._told.get(analysis.document.identity, 0)}"
+
+    def _said_beside(self, analysis: Analysis) -> Iterator[tuple[Document, list[dict[str, Json]]]]:
+        """The modules beside a tools file that something is said of: by lint, or by a load that failed in one."""
+        failure: dict[str, Json] | None = self._loaded(self._root(analysis.document)).get("failure")
+        blamed = (failure or {}).get("location")
+        elsewhere = uris.identity(blamed["uri"]) if blamed is not None else analysis.document.identity
+        for document, findings in self._beside.shown(analysis.beside):
+            said = [to_lsp(document, finding, self._client) for finding in findings]
+            if document.identity == elsewhere and failure is not None:
+                said.append(load_failure(document, failure, self._client))
+                elsewhere = analysis.document.identity
+            yield document, said
+        if elsewhere != analysis.document.identity and failure is not None and blamed is not None:
+            module = self._beside.document(blamed["uri"])
+            if module is not None:
+                yield module, [load_failure(module, failure, self._client)]
+
     def _items(self, analysis: Analysis) -> list[dict[str, Json]]:
         items = [to_lsp(analysis.document, finding, self._client) for finding in analysis.findings]
-        failure = self._failure(self._root(analysis.document))
+        compared, differences = self._differences.get(analysis.document.identity, (None, []))
+        if compared is analysis.document:  # of another text nothing is known until it is loaded
+            items += [to_lsp(analysis.document, finding, self._client) for finding in differences]
+        failure: dict[str, Json] | None = self._loaded(self._root(analysis.document)).get("failure")
         # The same syntax error from both would show twice; lint's has the exact range and is the newer one.
         if failure is not None and failure["code"] not in {item["code"] for item in items if item["code"] == "ADAL001"}:
             items.append(load_failure(analysis.document, failure, self._client))
@@ -340,8 +380,7 @@ class Diagnostics:
         """Pushes what is said of tools in modules beside a tools file, and empties what was said before."""
         before = self._shown_beside.pop(identity, {})
         shown = self._shown_beside[identity] = dict[str, str]()
-        for document, findings in self._beside.shown(analysis.beside) if analysis is not None else ():
-            items = [to_lsp(document, finding, self._client) for finding in findings]
+        for document, items in self._said_beside(analysis) if analysis is not None else ():
             params: dict[str, Json] = {"uri": document.uri, "diagnostics": items}
             if document.version is not None:
                 params["version"] = document.version

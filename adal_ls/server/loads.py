@@ -38,10 +38,9 @@ class Loads:
         """What the host told last about a project (`Project` of the protocol); None if nothing, or it is gone."""
         return self._loaded.get(uris.real(project.root))
 
-    def failure(self, root: str) -> dict[str, Json] | None:
-        """Why the last load of the project at `root` failed (`LoadFailure` of the protocol); None if it did not."""
-        failure = self._loaded.get(uris.real(root), {}).get("failure")
-        return failure if isinstance(failure, dict) else None
+    def at(self, root: str) -> dict[str, Json]:
+        """The same by the root; empty if nothing is known."""
+        return self._loaded.get(uris.real(root), {})
 
     def load(self, project: Project, *, unsaved: bool = False) -> None:
         """Has a project loaded or reloaded. Only for trusted workspaces: it starts a host where there is none.

@@ -77,7 +77,7 @@ class Service:
             self._documents,
             self._projects,
             self._configuration.lint,
-            lambda root: self._loads.failure(root),
+            lambda root: self._loads.at(root),
         )
         self._lint = WorkspaceLint(
             editor, post, self._diagnostics.check_disk, self._status, eager=not self.client.pull_diagnostics

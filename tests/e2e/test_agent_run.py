@@ -251,10 +251,26 @@ def test_a_load_failure_in_another_file_is_linked_and_goes_away_when_mended(edit
     client.save(uri)
     (found,) = client.diagnostics(uri, lambda p: [item["code"] for item in p["diagnostics"]] == ["ADAL901"])
     assert found["message"].startswith("tables.py:3: ")
+    (beside,) = client.diagnostics(module.as_uri(), lambda p: p["diagnostics"] != [])
+    assert (beside["code"], beside["range"]["start"]) == ("ADAL901", {"line": 2, "character": 0})
     module.write_text("")
     client.save(uri)
+    client.diagnostics(module.as_uri(), lambda p: p["diagnostics"] == [])
     client.diagnostics(uri, lambda p: p["diagnostics"] == [])
     assert client.project("loaded")["generation"] == 1
+
+
+def test_what_only_the_loaded_file_tells_is_marked_until_the_text_changes(editor: Open) -> None:
+    tools = BUMP.replace("CUSTOM_TOOLS", 'bump.__doc__ = "Set at run time."\n\nCUSTOM_TOOLS')
+    client, workspace = editor(tools)
+    uri = (workspace / ".adal" / "tools.py").as_uri()
+    client.open(uri, tools)
+    (found,) = client.diagnostics(uri, lambda p: p["diagnostics"] != [])
+    assert (found["code"], found["severity"]) == ("ADAL905", 2)
+    assert "another description of 'bump'" in found["message"]
+    assert found["range"]["start"]["line"] == tools.splitlines().index("def bump(tag: str) -> str:")
+    client.change(uri, 2, {"text": tools + "\n"})
+    client.diagnostics(uri, lambda p: p["diagnostics"] == [])
 
 
 # CVE-2025-54135: an agent was led to write a file that was then run.

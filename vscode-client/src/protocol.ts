@@ -67,6 +67,15 @@ export interface LoadFailure {
   location?: Location;
 }
 
+/** An entry of CUSTOM_TOOLS that is no tool, and why. */
+export interface LeftOut {
+  /** Its name, where it has one. */
+  tool?: string;
+  message: string;
+  /** Of the rule that leaves it out, where there is one. */
+  code?: string;
+}
+
 /** A folder with `.adal/tools.py`. */
 export interface Project {
   /** Path of the project folder. */
@@ -82,6 +91,10 @@ export interface Project {
   error?: string;
   /** The same as a finding, for the editor. */
   failure?: LoadFailure;
+  /** Of the last good load. */
+  leftOut?: LeftOut[];
+  /** sha256 of the tools file as it was loaded last. */
+  fileDigest?: string;
 }
 
 /** All projects; narrowed to one by `projectRoot`. */
