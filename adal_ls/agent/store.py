@@ -10,17 +10,16 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timezone
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from adal_ls.agent import ownership
+from adal_ls.agent import ownership, retention
 from adal_ls.agent.decisions import decision, in_folder
 from adal_ls.agent.paths import make_private, workspace_dir
-from adal_ls.agent.store_schema import StoreError, connect, located
+from adal_ls.agent.store_schema import RunBusyError, StoreError, UnknownRunError, connect, located, now
 from adal_ls.protocol.approvals import Decision
 from adal_ls.protocol.runs import (
     Event,
@@ -35,7 +34,7 @@ from adal_ls.protocol.runs import (
     UsageEvent,
 )
 
-__all__ = ["RunBusyError", "Store", "StoreError", "UnknownRunError"]
+__all__ = ["RunBusyError", "Store", "StoreError", "UnknownRunError", "now"]
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 _SELECT_RUN = """SELECT run_id, title, agent, model, state, created, updated, usage, owner, params, forked_from,
@@ -53,19 +52,6 @@ _INSERT_RUN = """INSERT INTO runs
     VALUES (?,?,?,?,?,?,?,?,?,?,?)"""
 _MATCHES = """(runs.title LIKE ? ESCAPE '\\' OR EXISTS (SELECT 1 FROM events WHERE events.run_id = runs.run_id
     AND event LIKE '{"type":"prompt",%' AND event LIKE ? ESCAPE '\\'))"""
-
-
-class UnknownRunError(StoreError):
-    """No run of that id is in the store."""
-
-
-class RunBusyError(StoreError):
-    """The run is going on, here or in another process."""
-
-
-def now() -> str:
-    """This moment as the store writes it: ISO 8601, UTC, milliseconds."""
-    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Store:
@@ -86,8 +72,18 @@ class Store:
 
     @classmethod
     def open(cls, workspace: Path) -> Store:
-        """The store of `workspace`, created where it is missing, in the person's data folder (`ADAL_DATA_DIR`)."""
-        return cls(workspace_dir(workspace))
+        """The store of `workspace`, created where it is missing, in the person's data folder (`ADAL_DATA_DIR`).
+
+        Runs older than `ADAL_KEEP_RUNS_DAYS` are forgotten.
+
+        Raises:
+            ValueError: one of the two variables holds what cannot be.
+        """
+        days = retention.days_kept()
+        store = cls(workspace_dir(workspace))
+        if days is not None:
+            retention.forget_old(store, days)
+        return store
 
     @staticmethod
     def exists(workspace: Path) -> bool:
@@ -137,16 +133,25 @@ class Store:
                 )
         return RunUpdate(run_id=run_id, seq=seq, event=event)
 
-    def runs(self, query: str | None = None, project_root: str | None = None, limit: int | None = None) -> list[Run]:
+    def runs(
+        self,
+        query: str | None = None,
+        project_root: str | None = None,
+        limit: int | None = None,
+        before: str | None = None,
+    ) -> list[Run]:
         """Runs, newest first. A run whose process is gone reads as interrupted.
 
         Args:
             query: words of which each must occur in the title or in a prompt.
             project_root: only runs in that folder.
+            before: only runs in which nothing has happened since then, as `now` writes it.
         """
         words = (query or "").split()
-        clause = f"WHERE {' AND '.join([_MATCHES] * len(words))} " if words else ""
+        conditions = [_MATCHES] * len(words) + (["updated < ?"] if before is not None else [])
+        clause = f"WHERE {' AND '.join(conditions)} " if conditions else ""
         patterns = [pattern for word in words for pattern in (_like(word), _like(json.dumps(word)[1:-1]))]
+        patterns += [before] if before is not None else []
         with self._reading():
             rows = self._connection.execute(_SELECT_RUN + clause + "ORDER BY position DESC", patterns).fetchall()
             alive = self._alive()

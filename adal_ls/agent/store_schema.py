@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 VERSION = 2
@@ -59,6 +60,20 @@ _UPGRADES = {
 
 class StoreError(Exception):
     """The run store cannot be used; the text names its file and the way out."""
+
+
+class UnknownRunError(StoreError):
+    """No run of that id is in the store."""
+
+
+class RunBusyError(StoreError):
+    """The run is going on, here or in another process."""
+
+
+def now(ago: timedelta = timedelta()) -> str:
+    """This moment, or one in the past, as the store writes it: ISO 8601, UTC, milliseconds."""
+    moment = datetime.now(timezone.utc) - ago
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @contextmanager
