@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from adal_ls.agent.paths import workspace_dir
 from adal_ls.agent.store import Store, now
+from adal_ls.protocol.runs import FinishedEvent, RunGetResult
 from adal_ls.protocol.runs import Run as StoredRun
-from adal_ls.protocol.runs import RunGetResult
 from tests.cli.conftest import Run
 
 
@@ -133,3 +136,87 @@ def test_a_data_folder_that_cannot_be_used_is_an_error_with_its_path(
         assert (done.returncode, done.stdout) == (1, ""), arguments
         assert "Traceback" not in done.stderr
         assert data in done.stderr
+
+
+def test_runs_are_found_by_words_of_their_prompts(adal_ls: Run) -> None:
+    first = run_id(adal_ls, "-q", "double(number=11)")
+    second = run_id(adal_ls, "-q", "double(number=12) double(number=13)")
+    assert [line.split("\t")[0] for line in adal_ls("runs", "list", "--query", "13 double").stdout.splitlines()] == [
+        second
+    ]
+    assert [line.split("\t")[0] for line in adal_ls("runs", "list", "--limit", "1").stdout.splitlines()] == [second]
+    assert first in adal_ls("runs", "list", "--query", "number=11").stdout
+    none = adal_ls("runs", "list", "--query", "triple")
+    assert (none.returncode, none.stdout) == (0, "")
+    assert "has all of these words: triple" in none.stderr
+
+
+def test_a_run_is_exported_as_markdown_or_json(adal_ls: Run, project: Path) -> None:
+    identity = run_id(adal_ls, "--yolo", "-q", "note(text='buy milk')")
+    shown = adal_ls("runs", "export", identity[:10])
+    assert shown.returncode == 0
+    for part in ("## Prompt", "> note(text='buy milk')", "### Call of `note`", "kept buy milk", "*Allowed by mode"):
+        assert part in shown.stdout
+    whole = json.loads(adal_ls("runs", "export", identity, "--format", "json").stdout)
+    assert (whole["version"], whole["run"]["runId"]) == (1, identity)
+    assert [update["seq"] for update in whole["events"]] == list(range(1, len(whole["events"]) + 1))
+
+    done = adal_ls("runs", "export", identity, "-O", "run.json")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "run.json" in done.stderr
+    assert json.loads((project / "run.json").read_text()) == whole
+    if os.name != "nt":
+        assert stat.S_IMODE((project / "run.json").stat().st_mode) == 0o600
+    assert adal_ls("runs", "export", identity, "-O", "nowhere/run.md").returncode == 1
+    assert adal_ls("runs", "export", "zz").returncode == 1
+
+
+def test_deleting_needs_a_yes(adal_ls: Run) -> None:
+    identity = run_id(adal_ls, "-q", "double(number=1)")
+    kept = run_id(adal_ls, "-q", "double(number=2)")
+    refused = adal_ls("runs", "delete", identity, text="y\n")
+    assert refused.returncode == 2
+    assert "--yes" in refused.stderr
+    assert adal_ls("runs", "delete").returncode == 2
+    assert adal_ls("runs", "delete", identity, "zz", "--yes").returncode == 1
+    assert len(adal_ls("runs", "list").stdout.splitlines()) == 2
+    done = adal_ls("runs", "delete", identity, identity[:12], "--yes")
+    assert (done.returncode, done.stdout) == (0, f"Deleted: {identity}  double(number=1)\n")
+    assert [line.split("\t")[0] for line in adal_ls("runs", "list").stdout.splitlines()] == [kept]
+
+
+def test_old_runs_are_deleted_and_one_that_is_going_on_is_not(adal_ls: Run, project: Path) -> None:
+    store = Store.open(project)
+    for name, days in (("old", 31), ("young", 29), ("busy", 31)):
+        moment = now(timedelta(days=days))
+        run = StoredRun(run_id=name, title=name, model="offline", state="finished", created=moment, updated=moment)
+        store.create(run if name != "busy" else run.model_copy(update={"state": "running"}))
+    wrong = adal_ls("runs", "delete", "--older-than", "a month", "--yes")
+    assert wrong.returncode == 2
+    assert "12h" in adal_ls("runs", "delete", "--help").stdout
+    assert adal_ls("runs", "delete", "old", "--older-than", "30d", "--yes").returncode == 2
+    done = adal_ls("runs", "delete", "--older-than", "30d", "--yes")
+    assert (done.returncode, done.stdout) == (0, "Deleted: old  old\n")
+    busy = adal_ls("runs", "delete", "busy", "--yes")
+    assert busy.returncode == 1
+    assert "is going on; cancel it first" in busy.stderr
+    store.append("busy", FinishedEvent(stop_reason="end_turn"))
+    store.close()
+    assert "older than 5w" in adal_ls("runs", "delete", "--older-than", "5w", "--yes").stderr
+
+
+def test_old_runs_go_by_themselves_where_the_person_says_so(
+    adal_ls: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store.open(project)
+    moment = now(timedelta(days=8))
+    store.create(
+        StoredRun(run_id="old", title="old", model="offline", state="finished", created=moment, updated=moment)
+    )
+    store.close()
+    monkeypatch.setenv("ADAL_KEEP_RUNS_DAYS", "a week")
+    done = adal_ls("run", "--trust", "-q", "double(number=1)", "-o", "json")
+    assert done.returncode == 1
+    assert "ADAL_KEEP_RUNS_DAYS must be a number of days" in json.loads(done.stdout)["error"]
+    monkeypatch.setenv("ADAL_KEEP_RUNS_DAYS", "7")
+    assert adal_ls("runs", "list").stdout == ""

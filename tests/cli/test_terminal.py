@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent.store import Store
+from adal_ls.agent.store import Store, now
+from adal_ls.protocol.runs import Run
 from tests.cli.test_run import notes, script
 
 if os.name == "nt":
@@ -302,3 +303,21 @@ def test_an_edit_is_shown_with_the_lines_it_changes(project: Path) -> None:
     terminal.answer("1")
     assert terminal.wait()[0] == 0
     assert (project / "a.txt").read_text() == "one\nthree\n"
+
+
+def test_deleting_at_a_terminal_shows_the_runs_and_asks(project: Path) -> None:
+    store = Store.open(project)
+    for name in ("aa", "bb"):
+        run = Run(run_id=name, title=f"run {name}", model="offline", state="finished", created=now(), updated=now())
+        store.create(run)
+    terminal = Terminal("runs", "delete", "aa", "bb", cwd=project)
+    assert "run aa" in terminal.expect("Delete these 2 runs for good? [y/N]: ")
+    terminal.answer("")
+    assert terminal.wait() == (1, "")
+    assert len(store.runs()) == 2
+    terminal = Terminal("runs", "delete", "aa", cwd=project)
+    terminal.expect("Delete this run for good? [y/N]: ")
+    terminal.answer("y")
+    assert terminal.wait() == (0, "Deleted: aa  run aa\n")
+    assert [run.run_id for run in store.runs()] == ["bb"]
+    store.close()
