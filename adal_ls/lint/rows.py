@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Callable, Iterable
 
-from adal_ls.lint.blocks import Place
+from adal_ls.lint.blocks import Part, Place
 from adal_ls.lint.chunks import BYTE_ORDER_MARK, Chunk, Cut, cut, read_chunks
 from adal_ls.lint.findings import Finding
 from adal_ls.lint.pieces import Head, head_at
@@ -126,7 +126,8 @@ class Row:
             # A chunk with a slip may end where it does because of what stood on the changed line.
             if end > line or held.sees_far or chunk.is_troubled:
                 break
-            if chunk.head is Head.DECORATOR or chunk.text.endswith("\r"):
+            # An element may go on at a line where elsewhere a statement would begin.
+            if chunk.head is Head.DECORATOR or chunk.part is Part.ELEMENTS or chunk.text.endswith("\r"):
                 break
             if end == line and (offset >= len(window) or head_at(window, offset) is None):
                 break

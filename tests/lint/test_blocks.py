@@ -148,6 +148,13 @@ def test_the_line_in_a_message_about_brackets_is_that_of_the_file() -> None:
     assert file.syntax[0].message.endswith("does not match opening parenthesis '(' on line 4")
 
 
+def test_an_element_goes_on_where_the_statement_that_ended_it_is_gone() -> None:
+    text = f"CUSTOM_TOOLS = [\n    f\nasync def g(y: list):,\n    g,\n]\n\n\n{FUNCTIONS}"
+    linted = open_text(text)
+    linted.replace(2, 2, "x(y: list):,\n")
+    assert linted.findings() == check(read(linted.text))
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_random_edits_of_lists_say_what_a_fresh_read_says(seed: int) -> None:
     rng = random.Random(seed)
