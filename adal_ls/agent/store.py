@@ -41,12 +41,14 @@ _SELECT_RUN = """SELECT run_id, title, agent, model, state, created, updated, us
     CASE state WHEN 'finished' THEN
         (SELECT event FROM events WHERE events.run_id = runs.run_id ORDER BY seq DESC LIMIT 1)
     END
-    FROM runs """
+    FROM runs WHERE state != 'deleted' """
 _COUNT_DENIED = """SELECT run_id, count(*) FROM events
     WHERE event LIKE '{"type":"decision",%"decision":"deny"%' GROUP BY run_id"""
 _SELECT_DECISIONS = """SELECT time, run_id, seq, event FROM events
     WHERE (? IS NULL OR run_id = ?) AND event LIKE '{"type":"decision",%' ORDER BY time DESC, run_id, seq DESC"""
 _SELECT_CALLS = """SELECT event FROM events WHERE run_id = ? AND event LIKE '{"type":"toolCall",%' ORDER BY seq"""
+_DELETE_EVENTS = """DELETE FROM events WHERE run_id = ? AND event NOT LIKE '{"type":"decision",%'"""
+_MARK_DELETED = """UPDATE runs SET state = 'deleted', title = '', params = '{}', usage = NULL WHERE run_id = ?"""
 _INSERT_RUN = """INSERT INTO runs
     (run_id, title, agent, model, state, created, updated, usage, owner, params, forked_from)
     VALUES (?,?,?,?,?,?,?,?,?,?,?)"""
@@ -169,7 +171,7 @@ class Store:
             RunBusyError: another process is at it.
         """
         with self._transaction():
-            row = self._connection.execute(_SELECT_RUN + "WHERE run_id = ?", (run_id,)).fetchone()
+            row = self._connection.execute(_SELECT_RUN + "AND run_id = ?", (run_id,)).fetchone()
             if row is None:
                 raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
             run = _run(row, self._alive())
@@ -189,7 +191,7 @@ class Store:
         """
         moment = now()
         with self._transaction():
-            row = self._connection.execute(_SELECT_RUN + "WHERE run_id = ?", (run_id,)).fetchone()
+            row = self._connection.execute(_SELECT_RUN + "AND run_id = ?", (run_id,)).fetchone()
             if row is None:
                 raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
             run = _run(row, self._alive()).model_copy(
@@ -215,20 +217,21 @@ class Store:
         return run
 
     def delete(self, run_id: str) -> None:
-        """Forgets a run with all its events.
+        """Forgets a run with all its events but what was decided: the decision log is only ever added to.
 
         Raises:
             UnknownRunError: no such run.
             RunBusyError: it is going on.
         """
         with self._transaction():
-            row = self._connection.execute(_SELECT_RUN + "WHERE run_id = ?", (run_id,)).fetchone()
+            row = self._connection.execute(_SELECT_RUN + "AND run_id = ?", (run_id,)).fetchone()
             if row is None:
                 raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
             if _run(row, self._alive()).state not in ("finished", "interrupted"):
                 raise RunBusyError(f"run {run_id} is going on; cancel it first")
-            for table in ("full_results", "events", "runs"):
-                self._connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))  # noqa: S608 - our names
+            self._connection.execute("DELETE FROM full_results WHERE run_id = ?", (run_id,))
+            self._connection.execute(_DELETE_EVENTS, (run_id,))
+            self._connection.execute(_MARK_DELETED, (run_id,))
 
     def get(self, run_id: str, from_seq: int = 1) -> RunGetResult:
         """One run with its events from `from_seq` on.
@@ -237,7 +240,7 @@ class Store:
             UnknownRunError: no such run.
         """
         with self._reading():
-            row = self._connection.execute(_SELECT_RUN + "WHERE run_id = ?", (run_id,)).fetchone()
+            row = self._connection.execute(_SELECT_RUN + "AND run_id = ?", (run_id,)).fetchone()
             if row is None:
                 raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
             events = self._connection.execute(

@@ -240,6 +240,18 @@ async def test_a_deleted_run_is_gone_with_all_its_events(bench: Bench) -> None:
         bench.store.get(run.run_id)
 
 
+async def test_what_was_decided_in_a_deleted_run_stays_in_the_decision_log(bench: Bench) -> None:
+    bench.tools(ECHO)
+    await bench.run({"calls": [call("echo", "c1", {"text": "private words"})]}, {"text": "ok"}, prompt="secret plan")
+    (run,) = bench.store.runs()
+    bench.store.delete(run.run_id)
+    (decision,) = bench.store.decisions()
+    assert (decision.run_id, decision.tool, decision.decision) == (run.run_id, "echo", "allow")
+    assert "private words" not in decision.model_dump_json()
+    with pytest.raises(UnknownRunError):
+        bench.store.adopt(run.run_id)
+
+
 async def test_a_run_whose_process_was_killed_is_taken_up_by_the_next_one(
     server: Server, tmp_path: Path, bench: Bench
 ) -> None:
