@@ -151,7 +151,7 @@ class Store:
         """
         words = (query or "").split()
         conditions = [_MATCHES] * len(words) + (["updated < ?"] if before is not None else [])
-        clause = f"WHERE {' AND '.join(conditions)} " if conditions else ""
+        clause = "".join(f"AND {condition} " for condition in conditions)
         patterns = [pattern for word in words for pattern in (_like(word), _like(json.dumps(word)[1:-1]))]
         patterns += [before] if before is not None else []
         with self._reading():
