@@ -56,11 +56,15 @@ class CallAssembly:
     """Collects the pieces of one model turn.
 
     `taken` are call ids already used in the conversation: some providers count from `call_0` in every turn, and every
-    id of a history must have exactly one result.
+    id of a history must have exactly one result. `names` are the tools the model was told of: a name that comes in
+    pieces is put together where the whole is one of them.
     """
 
-    def __init__(self, taken: Collection[str] = (), new_id: Callable[[], str] | None = None) -> None:
+    def __init__(
+        self, taken: Collection[str] = (), names: Collection[str] = (), new_id: Callable[[], str] | None = None
+    ) -> None:
         self._pieces: list[_Piece] = []
+        self._names = frozenset(names)
         self._taken = set(taken)
         self._new_id = new_id or (lambda: f"call_{secrets.token_hex(12)}")
 
@@ -74,8 +78,8 @@ class CallAssembly:
             self._pieces.append(piece)
         if delta.id and piece.id is None:
             piece.id = delta.id
-        if delta.name and not piece.name:
-            piece.name = delta.name
+        if delta.name and (not piece.name or self._continues_name(piece, delta)):
+            piece.name += delta.name
         piece.arguments += delta.arguments
 
     def finish(self, reason: str) -> list[ModelCall]:
@@ -102,11 +106,17 @@ class CallAssembly:
             last = self._last_at(delta.index)
             return last if last is not None and last.id is None and not delta.name else None
         last = self._last_at(delta.index)
-        if last is None:
-            return None
+        if last is None or self._continues_name(last, delta):
+            return last
         if delta.name and last.name and (delta.name != last.name or _is_complete(last.arguments)):
             return None  # no id, but a name again: a further call, unless it merely repeats the name of an open one
         return last
+
+    def _continues_name(self, piece: _Piece, delta: CallDelta) -> bool:
+        """Whether a further piece of a name came; arguments come behind the whole name."""
+        if not delta.name or not piece.name or piece.arguments or delta.name in self._names:
+            return False
+        return any(name.startswith(piece.name + delta.name) for name in self._names)
 
     def _last_at(self, index: int | None) -> _Piece | None:
         for piece in reversed(self._pieces):

@@ -18,7 +18,17 @@ from adal_ls.agent.history import Conversation, cut, sound
 from adal_ls.agent.limits import Limits, TimeIsUpError
 from adal_ls.agent.printed_calls import printed_call
 from adal_ls.agent.registry import ToolRegistry
-from adal_ls.agent.stream import CallDelta, ChatMessage, FinishDelta, Model, ModelError, TextDelta, UsageDelta
+from adal_ls.agent.stream import (
+    AgainDelta,
+    CallDelta,
+    ChatMessage,
+    FinishDelta,
+    Model,
+    ModelError,
+    TextDelta,
+    ToolSpec,
+    UsageDelta,
+)
 from adal_ls.naming import provider_alias
 from adal_ls.protocol.runs import (
     ErrorEvent,
@@ -44,6 +54,7 @@ _INCOMPLETE = {
     "dropped": "The connection to the model ended before the answer was complete.",
 }
 
+_NO_CALLS = "{model} said that it calls tools and sent no call, so nothing was run: choose a model made for tools."
 
 _PRINTED = (
     "The answer looks like a call of {name} that was written as text, so nothing was run. {model}, or the server that "
@@ -116,6 +127,10 @@ class Episode:
         """What a person should know about the answer that ends the episode."""
         if finish in _INCOMPLETE:
             self.emit(NoticeEvent(text=_INCOMPLETE[finish]))
+        elif finish == "tool_calls":
+            self.emit(NoticeEvent(text=_NO_CALLS.format(model=self.model.name)))
+        elif not text.strip():
+            self.emit(NoticeEvent(text=f"{self.model.name} answered with no text and no call."))
         names = [tool["function"]["name"] for tool in self.context.registry.specs(any_name=self.model.any_name)]
         if (name := printed_call(text, names)) is not None:
             self.emit(NoticeEvent(text=_PRINTED.format(name=name, model=self.model.name)))
@@ -147,10 +162,9 @@ class Episode:
                     raise
 
     async def _request(self, messages: list[ChatMessage]) -> tuple[str, list[ModelCall], str]:
-        assembly = CallAssembly(self.conversation.call_ids)
         batch = TextBatch(lambda delta: self.emit(TextEvent(delta=delta)))
-        finish = "dropped"
         specs = self.context.registry.specs(any_name=self.model.any_name)
+        assembly, finish = self._assembly(specs), "dropped"
         try:
             async with aclosing(self.model.stream(messages, specs)) as stream:
                 async for delta in stream:
@@ -160,6 +174,10 @@ class Episode:
                         assembly.add(delta)
                     elif isinstance(delta, FinishDelta):
                         finish = delta.reason
+                    elif isinstance(delta, AgainDelta):
+                        assembly, finish = self._assembly(specs), "dropped"
+                        batch.flush()
+                        self.emit(NoticeEvent(text=delta.why))
                     else:
                         self._use(delta)
         except (asyncio.CancelledError, ModelError):
@@ -170,6 +188,9 @@ class Episode:
         finally:
             batch.flush()
         return batch.text, assembly.finish(finish), finish
+
+    def _assembly(self, specs: Sequence[ToolSpec]) -> CallAssembly:
+        return CallAssembly(self.conversation.call_ids, [spec["function"]["name"] for spec in specs])
 
     def _use(self, usage: UsageDelta) -> None:
         self.window.counted(usage.input_tokens)

@@ -12,27 +12,27 @@ import os
 import re
 import sys
 import threading
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any
 
+from adal_ls.agent.model_faults import again, read_fault, said
 from adal_ls.agent.stream import (
+    AgainDelta,
     CallDelta,
     ChatMessage,
     Delta,
-    ErrorCode,
     FinishDelta,
     ModelError,
     TextDelta,
     ToolSpec,
     UsageDelta,
 )
+from adal_ls.agent.unrepeated import Unrepeated
 
 ATTEMPTS = 3
-"""Tries of one request. Only before its first delta: a retry after visible text would repeat it."""
-
-MAX_RETRY_AFTER = 60.0
-"""Seconds a provider may ask us to wait; more stops the run with the reason."""
+"""Tries of one request: before its text begins, and behind that only where the provider limits requests."""
 
 REQUEST_TIMEOUT = 600.0
 """Seconds without a byte of an answer."""
@@ -50,11 +50,7 @@ KEYS = {
 _loading = threading.Event()
 
 _BACKOFF = (0.5, 2.0)
-_RETRIED = frozenset({429, 500, 502, 503, 504})
 _QUIET_LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
-_LAYERS = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?::| -)\s*)+")  # every layer writes its name in front
-_KEY_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$")
-_KEY_LIKE = re.compile(r"\b(sk|pk|key|xai|gsk|AIza)[-_]?[A-Za-z0-9*._-]{8,}")
 
 
 class LitellmModel:
@@ -71,26 +67,43 @@ class LitellmModel:
         litellm = await load()
         _check_environment(litellm, self.name)
         self.context_tokens = _context_tokens(litellm, self.name)
+        shown = ""
         for attempt in range(1, ATTEMPTS + 1):
-            visible = False
+            text = Unrepeated(shown)
             try:
                 async with aclosing(self._once(litellm, messages, tools)) as answer:
                     async for delta in answer:
-                        visible = True
-                        yield delta
+                        if not isinstance(delta, TextDelta):
+                            yield delta
+                        elif rest := text.rest(delta.text):
+                            shown += rest
+                            yield TextDelta(rest)
                 return
             except Exception as fault:  # noqa: BLE001 - providers raise anything; it becomes one typed error here
-                error = read_fault(fault, self.name, _base_url(litellm, self.name))
-                wait = _retry_wait(fault, attempt)
-                if visible or wait is None or attempt == ATTEMPTS:
-                    raise error from None  # the chain could carry headers and prompt text into a log
-                if wait > MAX_RETRY_AFTER:
-                    raise ModelError(
-                        "rate_limit",
-                        f"{self.name}: the provider asks to wait {wait:.0f} s, more than {MAX_RETRY_AFTER:.0f} s; "
-                        "start the run again later",
-                    ) from None
-            await asyncio.sleep(wait)
+                next_try = self._again(litellm, fault, attempt, visible=bool(shown))
+            yield AgainDelta(next_try.why)
+            await asyncio.sleep(next_try.wait)
+
+    def _again(self, litellm: Any, fault: Exception, attempt: int, *, visible: bool) -> _NextTry:
+        """When the request is made once more after `fault`, and what the person is told meanwhile.
+
+        After text was shown only a limit of the provider is waited out: it says when it will answer, and what it then
+        repeats is left out. A break says nothing, so there the person decides.
+
+        Raises:
+            ModelError: it is not made again.
+        """
+        error = read_fault(fault, self.name, _base_url(litellm, self.name))
+        try:
+            chance = None if attempt == ATTEMPTS or isinstance(fault, ModelError) else again(fault, attempt, _BACKOFF)
+        except ModelError as later:
+            raise ModelError(later.code, f"{self.name}: {later.message}") from None
+        if chance is None or (visible and not chance.limited):
+            raise error from None  # the chain could carry headers and prompt text into a log
+        tries = f"attempt {attempt + 1} of {ATTEMPTS} in {chance.wait:.3g} s"
+        if chance.limited:
+            return _NextTry(chance.wait, f"{self.name}: waiting for the rate limit of the provider; {tries}.")
+        return _NextTry(chance.wait, f"{self.name}: the request failed ({said(fault)}); {tries}.")
 
     async def _once(
         self, litellm: Any, messages: list[ChatMessage], tools: list[ToolSpec]
@@ -107,14 +120,22 @@ class LitellmModel:
             max_retries=0,
             **options,
         )
+        empty = True
         try:
             async for chunk in response:
-                for delta in self._deltas(litellm, chunk):
+                for delta in self._deltas(litellm, chunk, counted=_is_counted(response)):
+                    empty = empty and isinstance(delta, FinishDelta)
                     yield delta
         finally:
             await response.aclose()
+        if empty:
+            raise ModelError(
+                "server",
+                f"{self.name}: {_base_url(litellm, self.name)} answered with nothing at all; check that the address is "
+                "that of a model provider's API, and that the server streams answers",
+            )
 
-    def _deltas(self, litellm: Any, chunk: Any) -> list[Delta]:
+    def _deltas(self, litellm: Any, chunk: Any, *, counted: bool) -> list[Delta]:
         out: list[Delta] = []
         for choice in chunk.choices[:1]:
             if choice.delta.content:
@@ -132,10 +153,21 @@ class LitellmModel:
             if choice.finish_reason:
                 out.append(FinishDelta(choice.finish_reason))
         usage = getattr(chunk, "usage", None)
-        if usage is not None:
+        if usage is not None and counted:
             tokens = (usage.prompt_tokens or 0, usage.completion_tokens or 0)
             out.append(UsageDelta(*tokens, cost=_cost(litellm, self.name, *tokens)))
         return out
+
+
+@dataclass(frozen=True, slots=True)
+class _NextTry:
+    wait: float
+    why: str
+
+
+def _is_counted(response: Any) -> bool:
+    """Whether the provider itself counted the tokens. Where none did litellm guesses, and its guess looks the same."""
+    return any(getattr(chunk, "usage", None) is not None for chunk in response.chunks)
 
 
 async def load() -> Any:
@@ -245,71 +277,3 @@ def _context_tokens(litellm: Any, model: str) -> int | None:
     except Exception:  # noqa: BLE001 - a model that is not in the table; litellm raises a bare Exception for it
         return None
     return known if isinstance(known, int) and known > 0 else None
-
-
-def _status(fault: Exception) -> int | None:
-    status = getattr(fault, "status_code", None)
-    return status if isinstance(status, int) else None
-
-
-def _retry_wait(fault: Exception, attempt: int) -> float | None:
-    """Seconds until the next try; None where trying again makes no sense."""
-    kind = type(fault).__name__
-    if kind in ("AuthenticationError", "BadRequestError", "NotFoundError") or (
-        _status(fault) not in _RETRIED and kind not in ("APIConnectionError", "MidStreamFallbackError")
-    ):
-        return None
-    if kind == "InternalServerError" and "Missing credentials" in str(fault):
-        return None
-    asked = _retry_after(fault)
-    return asked if asked is not None else _BACKOFF[min(attempt, len(_BACKOFF)) - 1]
-
-
-def _retry_after(fault: Exception) -> float | None:
-    response = getattr(fault, "response", None)
-    headers = getattr(fault, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
-    given = headers.get("retry-after")
-    try:
-        return max(0.0, float(given)) if given is not None else None
-    except ValueError:
-        return None  # an HTTP date; our own back-off will do
-
-
-def read_fault(fault: Exception, model: str, where: str) -> ModelError:
-    """What went wrong at a provider, and what to do next; no key of the environment appears in it."""
-    if isinstance(fault, ModelError):
-        return fault
-    code, advice = _classify(fault, where)
-    said = str(getattr(fault, "message", None) or fault).strip().partition("\n")[0]
-    detail = redact(_LAYERS.sub("", said))[:500]
-    return ModelError(code, f"{model}: {advice} ({type(fault).__name__}: {detail})")
-
-
-def _classify(fault: Exception, where: str) -> tuple[ErrorCode, str]:
-    kind, status = type(fault).__name__, _status(fault)
-    text = str(fault)
-    if kind == "AuthenticationError" or status in (401, 403) or "Missing credentials" in text:
-        return "auth", f"{where} refused the key; check the provider's key in the environment"
-    if kind == "ContextWindowExceededError":
-        return "context_window", "the conversation is longer than the model takes; start a new run or use another model"
-    if kind == "RateLimitError" or status == 429:
-        return "rate_limit", "the provider limits requests; wait and start the run again"
-    if kind == "Timeout" or status == 408:
-        return "timeout", f"{where} did not answer in time; try again"
-    if kind == "MidStreamFallbackError":
-        return "connection", f"the connection to {where} broke in the middle of the answer; start the run again"
-    if kind == "APIConnectionError" or "Connection error" in text or "Connect" in text:
-        return "connection", f"cannot connect to {where}; check that the server runs and the address is right"
-    if kind == "NotFoundError" or status == 404:
-        return "not_found", f"{where} does not know this model; check its name"
-    if status is not None and status >= 500:
-        return "server", f"{where} failed; try again later"
-    return "bad_request", f"{where} refused the request"
-
-
-def redact(text: str, environ: Mapping[str, str] | None = None) -> str:
-    """`text` without the values of key-like environment variables and without what looks like a key."""
-    for name, value in (os.environ if environ is None else environ).items():
-        if len(value) >= 4 and _KEY_VARIABLE.search(name.upper()):
-            text = text.replace(value, "***")
-    return _KEY_LIKE.sub("***", text)

@@ -48,7 +48,14 @@ class UsageDelta:
     cost: float | None = None
 
 
-Delta = TextDelta | CallDelta | FinishDelta | UsageDelta
+@dataclass(frozen=True, slots=True)
+class AgainDelta:
+    """The request failed and is made once more: pieces of calls so far count for nothing. `why` is for the person."""
+
+    why: str
+
+
+Delta = TextDelta | CallDelta | FinishDelta | UsageDelta | AgainDelta
 
 
 class ModelError(Exception):

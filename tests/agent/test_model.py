@@ -13,7 +13,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from adal_ls.agent import model as model_layer
-from adal_ls.agent.model import KEYS, LitellmModel, load, redact
+from adal_ls.agent.model import KEYS, LitellmModel, load
+from adal_ls.agent.model_faults import redact
 from adal_ls.agent.stream import CallDelta, Delta, FinishDelta, ModelError, TextDelta, ToolSpec, UsageDelta
 from adal_ls.naming import provider_alias
 from adal_ls.protocol.runs import FinishedEvent, RunStartParams, UsageEvent
@@ -50,7 +51,7 @@ def text(deltas: list[Delta]) -> str:
 
 async def test_text_calls_finish_and_usage_come_as_typed_deltas(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = (Call("now", '{"a":1}', "c1", 0, pieces=2), Call("now", '{"a":2}', "c2", 1, pieces=2))
-    async with ModelServer([Turn(text="hello world", calls=calls, interleave=True)]) as server:
+    async with ModelServer([Turn(text="hello world", calls=calls, quirks=("interleaved",))]) as server:
         deltas = await ask(server, monkeypatch)
     assert text(deltas) == "hello world"
     pieces = [delta for delta in deltas if isinstance(delta, CallDelta)]

@@ -1,4 +1,7 @@
-"""`python -m tests.model_server SCRIPT.json`: serves a JSON list of turns and writes its base URL to stdout."""
+"""`python -m tests.model_server SCRIPT.json`: serves a JSON list of turns and writes its base URL to stdout.
+
+`--document` writes README.md.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import sys
 from pathlib import Path
 
 from tests.model_server import ModelServer, Turn
+from tests.model_server.quirks import document
 
 
 async def main(turns: list[Turn]) -> None:
@@ -17,4 +21,7 @@ async def main(turns: list[Turn]) -> None:
         await server.serve_forever()
 
 
+if sys.argv[1:] == ["--document"]:
+    (Path(__file__).parent / "README.md").write_text(document(), encoding="utf-8")
+    sys.exit()
 asyncio.run(main([Turn.read(turn) for turn in json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))]))
