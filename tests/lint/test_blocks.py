@@ -12,7 +12,7 @@ from adal_ls.lint.blocks import Part
 from adal_ls.lint.chunks import read_chunks
 from adal_ls.lint.session import open_text
 from tests.lint.edits import random_edits, split_lines
-from tests.lint.test_session import texts
+from tests.lint.test_session import EDITS, texts
 
 FUNCTIONS = "".join(f'def {name}(x: str) -> str:\n    """Do it."""\n    return x\n\n\n' for name in "fghk")
 LISTS = {
@@ -155,6 +155,7 @@ def test_an_element_goes_on_where_the_statement_that_ended_it_is_gone() -> None:
     assert linted.findings() == check(read(linted.text))
 
 
+@pytest.mark.timeout(max(120, EDITS // 10))
 @pytest.mark.parametrize("seed", range(6))
 def test_random_edits_of_lists_say_what_a_fresh_read_says(seed: int) -> None:
     rng = random.Random(seed)
@@ -162,7 +163,7 @@ def test_random_edits_of_lists_say_what_a_fresh_read_says(seed: int) -> None:
         FUNCTIONS + tools + (FUNCTIONS.replace("def f", "def z") if n % 2 else "")
         for n, tools in enumerate(LISTS.values())
     ]
-    for _ in range(20):
+    for _ in range(max(EDITS // 150, 1)):
         text = rng.choice(sources)
         linted = open_text(text)
         done = []

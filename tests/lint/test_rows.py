@@ -13,6 +13,7 @@ from tests.lint.edits import random_edits, split_lines
 from tests.lint.test_session import IN_A_ROW, texts
 
 EDITS = int(os.environ.get("ADAL_EDITS", "3000"))
+pytestmark = pytest.mark.timeout(max(120, EDITS // 10))
 
 
 @pytest.mark.parametrize("seed", range(5))

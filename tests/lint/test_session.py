@@ -16,6 +16,8 @@ from tests.lint.test_real_shapes import FILES
 EDITS = int(os.environ.get("ADAL_EDITS", "3000"))
 """How many random edits to try, over all seeds."""
 
+pytestmark = pytest.mark.timeout(max(120, EDITS // 10))
+
 SEEDS = 10
 IN_A_ROW = 12
 
