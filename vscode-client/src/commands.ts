@@ -21,6 +21,8 @@ export function registerCommands(
   const previews = new Previews(tools);
   const actions: Record<string, (given?: unknown) => unknown> = {
     "adal.newToolsFile": newToolsFile,
+    "adal.openWalkthrough": () =>
+      commands.executeCommand("workbench.action.openWalkthrough", "adal-ls.adal-ls#firstTool", false),
     "adal.newTool": (given) => newTool(tools.projects, (given as { project?: Project } | undefined)?.project?.root),
     "adal.previewTool": (given) => withTool(given, ({ project, tool }) => previews.show(project.root, tool.name)),
     "adal.copySchema": (given) => withTool(given, ({ tool }) => copySchema(tool)),

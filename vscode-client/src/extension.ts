@@ -2,6 +2,8 @@ import { commands, type ExtensionContext, ExtensionMode, window, workspace } fro
 import { Client } from "./client.ts";
 import { registerCommands } from "./commands.ts";
 import type { ServerState } from "./connection.ts";
+import { registerAgentTool } from "./ecosystem/agentTool.ts";
+import { registerCheckTask } from "./ecosystem/checkTask.ts";
 import { openLog } from "./log.ts";
 import { watchPythonExtension } from "./pythonExtension.ts";
 import { registerRunView } from "./run/register.ts";
@@ -36,6 +38,8 @@ export function activate(context: ExtensionContext): Services | undefined {
     ...registerCommands(server, tools, runtime, log),
     registerRunView(context, services),
     registerTries(context, services, tools),
+    registerCheckTask(() => server.launched?.initializationOptions.hostPython ?? undefined),
+    registerAgentTool(services),
     watchTrust(server, log),
     server.onDidChangeState((state) => void tellTrouble(state, server, log.show.bind(log))),
     workspace.onDidChangeConfiguration((event) => {

@@ -1,14 +1,19 @@
 // Runs `dist/test/host` inside a real extension host. Exit code 0 when every test passed.
 import * as path from "node:path";
-import { startCodeServer, stopCodeServer } from "./codeServer.ts";
+import { setMachineSettings, startCodeServer, stopCodeServer } from "./codeServer.ts";
 import { launchBrowser } from "./editor.ts";
-import { CLIENT, KEPT } from "./paths.ts";
+import { CLIENT, HOST_PYTHON, KEPT } from "./paths.ts";
 import { Workspace } from "./workspace.ts";
 
 const LIMIT_MS = 90_000;
 
-const TOOLS =
-  'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\nCUSTOM_TOOLS = [{"function": f, "name": "bad-name"}]\n';
+const TOOLS = `def f(x: str) -> str:
+    """Do f."""
+    return x
+
+
+CUSTOM_TOOLS = [{"function": f, "name": "bad-name"}, {"function": f, "require_approval": False}]
+`;
 
 // The workbench's own reports; none of them is about the extension.
 const NOISE =
@@ -18,6 +23,7 @@ async function main(): Promise<number> {
   using workspace = new Workspace({ ".adal/tools.py": TOOLS });
   // A built VS Code takes the place of the tests from its address only with this driver.
   const server = await startCodeServer({ vscodeOptions: ["enable-smoke-test-driver"] });
+  setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON });
   const browser = await launchBrowser();
   try {
     const page = await browser.newPage();
