@@ -6,7 +6,6 @@ what model providers and people trip over. Used by lint, worker and agent, so th
 
 from __future__ import annotations
 
-import hashlib
 import keyword
 import re
 import unicodedata
@@ -106,6 +105,8 @@ def provider_alias(name: str, taken: Collection[str] = ()) -> str:
     """
     if fits_providers(name):
         return name
+    import hashlib  # few names need it, and it loads a library of the system
+
     ascii_part = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     kept = re.sub(r"[^a-zA-Z0-9_-]+", "_", ascii_part).strip("_-")[:48]
     salt = 0

@@ -5,11 +5,8 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from datetime import date, datetime, time
-from decimal import Decimal
-from pathlib import PurePosixPath
+from importlib import import_module
 from typing import Any
-from uuid import UUID
 
 from adal_ls.schema.scope import Found, Scope
 
@@ -37,15 +34,16 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.Not: operator.not_,
     ast.Invert: operator.invert,
 }
-_MADE: dict[str, Callable[..., object]] = {
-    "pathlib.Path": PurePosixPath,
-    "pathlib.PurePath": PurePosixPath,
-    "pathlib.PurePosixPath": PurePosixPath,
-    "decimal.Decimal": Decimal,
-    "uuid.UUID": UUID,
-    "datetime.date": date,
-    "datetime.datetime": datetime,
-    "datetime.time": time,
+# By name: few files make such values, and importing their modules takes longer than reading a file.
+_MADE: dict[str, tuple[str, str]] = {
+    "pathlib.Path": ("pathlib", "PurePosixPath"),
+    "pathlib.PurePath": ("pathlib", "PurePosixPath"),
+    "pathlib.PurePosixPath": ("pathlib", "PurePosixPath"),
+    "decimal.Decimal": ("decimal", "Decimal"),
+    "uuid.UUID": ("uuid", "UUID"),
+    "datetime.date": ("datetime", "date"),
+    "datetime.datetime": ("datetime", "datetime"),
+    "datetime.time": ("datetime", "time"),
 }
 _EMPTY: dict[str, Callable[[], object]] = {"builtins.list": list, "builtins.dict": dict, "builtins.tuple": tuple}
 ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum"})
@@ -262,7 +260,8 @@ def _made(node: ast.Call, scope: Scope, effort: Effort) -> object:
     arguments = [evaluate(argument, scope, effort.deeper()) for argument in node.args]
     if any(type(argument) not in (str, int) for argument in arguments):
         raise NotConstantError("a call")
-    return _apply(kind, *arguments)
+    module, made = kind
+    return _apply(getattr(import_module(module), made), *arguments)
 
 
 def _part(node: ast.expr, scope: Scope, effort: Effort) -> str:

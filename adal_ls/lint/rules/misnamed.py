@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 from adal_ls.lint.bindings import Binding, Definition
 from adal_ls.lint.chunks import LIST_NAME, says
@@ -78,6 +77,8 @@ def _is_meant(file: Overview, definition: Definition) -> bool:
             .lstrip()
             .startswith(("[", "("))
         )
+    from difflib import SequenceMatcher  # only a file without the list pays for the import
+
     meant = LIST_NAME.replace("_", "").lower()
     return SequenceMatcher(None, letters, meant).ratio() >= _ALIKE
 
