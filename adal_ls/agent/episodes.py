@@ -231,7 +231,9 @@ class Episodes:
             builtins=BuiltinContext(running.root, executor=running.executor, todos=todos),
         )
         running.context = context
-        conversation = Conversation(system_prompt(running.root, trusted=self.trusted()))
+        conversation = Conversation(
+            system_prompt(running.root, trusted=self.trusted(), given=running.params.system_prompt)
+        )
         if running.resumed:
             for lost in replay(conversation, earlier, lambda name: sent_name(name, registry, any_name=model.any_name)):
                 emit(lost)  # every call of a transcript has one result, also one that a crash cut short

@@ -17,9 +17,12 @@ respect that, and never try to reach the same end by another way. When the task 
 briefly and say what you did."""
 
 
-def system_prompt(root: Path, *, trusted: bool) -> str:
-    """The system prompt of a run in `root`; AGENTS.md is read in a trusted workspace only."""
-    system = _SYSTEM.format(root=root)
+def system_prompt(root: Path, *, trusted: bool, given: str | None = None) -> str:
+    """The system prompt of a run in `root`; AGENTS.md is read in a trusted workspace only.
+
+    `given`: the person's own, in place of ours.
+    """
+    system = _SYSTEM.format(root=root) if given is None else given
     instructions = _read_agents_file(root) if trusted else ""
     return f"{system}\n\nInstructions of this workspace (AGENTS.md):\n\n{instructions}" if instructions else system
 

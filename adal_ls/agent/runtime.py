@@ -103,17 +103,18 @@ class Runtime:
             raise ValueError(f"there is no agent '{params.agent}'; the agents there are: default")
         naming.select_builtins(BUILTINS, *tool_choice(params, self._settings))
         root = self._root(params.project_root)
-        run_id, moment = uuid4().hex, now()
+        run_id, moment, secrets = uuid4().hex, now(), SecretValues(os.environ)
         run = Run(
             run_id=run_id,
-            title=SecretValues(os.environ).redact(" ".join(params.prompt.split()))[:_TITLE] or "(empty prompt)",
+            title=secrets.redact(" ".join(params.prompt.split()))[:_TITLE] or "(empty prompt)",
             model=self._model_name(params.model),
             state="running",
             created=moment,
             updated=moment,
         )
         kept = params.model_copy(update={"project_root": str(root)})
-        self._store.create(run, kept)
+        system = params.system_prompt and secrets.redact(params.system_prompt)
+        self._store.create(run, kept.model_copy(update={"system_prompt": system}))
         self._begin(run_id, kept, params.prompt, params.permission_mode or self._settings.permission_mode)
         return run_id
 
@@ -160,6 +161,8 @@ class Runtime:
         root = self._root(kept.project_root)
         given = self._store.adopt(params.run_id, params.model)
         changed = {"project_root": str(root), "model": params.model or given.model, "tool_context": params.tool_context}
+        if isinstance(params, RunResumeParams):
+            changed |= params.model_dump(include={"max_steps", "max_seconds", "max_cost"}, exclude_none=True)
         mode = params.permission_mode or self._settings.permission_mode
         self._begin(params.run_id, given.model_copy(update=changed), prompt, mode, resumed=True)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import signal
+import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,12 @@ from adal_ls.agent.approval import Approver
 from adal_ls.agent.loop import STOPPED
 from adal_ls.agent.runtime import Runtime
 from adal_ls.agent.store import Store, StoreError
-from adal_ls.cli.output import is_terminal, reason, say
+from adal_ls.cli.interrupts import interrupts
+from adal_ls.cli.output import is_terminal, reason
 from adal_ls.cli.progress import Progress
 from adal_ls.cli.run_output import Ending, Output, Style, output_of
 from adal_ls.cli.screen import Screen
+from adal_ls.cli.stored import NoRunError, last_id, none_yet, whole_id
 from adal_ls.cli.terminal import TerminalApprover, show_call
 from adal_ls.cli.transcript import line_of
 from adal_ls.protocol.host import HostSettings
@@ -29,6 +30,7 @@ from adal_ls.protocol.runs import (
     ErrorEvent,
     FinishedEvent,
     NoticeEvent,
+    RunResumeParams,
     RunStartParams,
     RunUpdate,
     ToolCallEvent,
@@ -38,23 +40,41 @@ from adal_ls.protocol.tools import Project
 DONE, FAILED, NOT_ASKED = 0, 1, 3
 
 
-async def run_once(params: RunStartParams, style: Style, trusted: bool) -> int:
-    """Runs `params` to its end and returns the exit code; everything that happens goes to `style`'s output.
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to do: a new run with `params`, or a further prompt in the run `resumed`.
+
+    `resumed` is an id or the only one's beginning of it, empty for the last run; `trusted`: for this once.
+    """
+
+    params: RunStartParams
+    resumed: str | None = None
+    trusted: bool = False
+
+    @property
+    def root(self) -> Path:
+        return Path(self.params.project_root or ".")
+
+
+async def run_once(task: Task, style: Style) -> int:
+    """Does `task` to its end and returns the exit code; everything that happens goes to `style`'s output.
 
     Raises:
         click.UsageError: parameters that no run can have.
     """
     screen = Screen()
     output = output_of(style, screen)
-    root = Path(params.project_root or ".")
+    root = task.root
     try:
-        given, trusted = trusted, trusted or trust.is_trusted(root)
+        trusted = task.trusted or trust.is_trusted(root)
         if not trusted and any((root / ".adal").glob("*.py")):
-            ending = Ending(FAILED, error=_not_trusted(root))
+            ending = Ending(FAILED, error=not_trusted(root))
         else:
-            if given:
+            if task.trusted:
                 unsaved.confirm(root)
-            ending = await _in_store(params, root, output, screen, trusted=trusted)
+            ending = await _in_store(task, output, screen, trusted=trusted)
+    except NoRunError as fault:
+        ending = Ending(FAILED, error=fault.message)
     except OSError as fault:
         ending = Ending(FAILED, error=reason(fault))
     except (StoreError, ValueError) as fault:  # of the data folder: a setting that cannot be
@@ -63,17 +83,19 @@ async def run_once(params: RunStartParams, style: Style, trusted: bool) -> int:
     return ending.exit_code
 
 
-def _not_trusted(root: Path) -> str:
+def not_trusted(root: Path) -> str:
     return (
         f"{root} is not trusted, so the Python files in its .adal folder are not loaded and nothing was run. Look at "
         f"them, then trust the folder once with --trust or for good with: adal-ls trust {root}"
     )
 
 
-async def _in_store(params: RunStartParams, root: Path, output: Output, screen: Screen, *, trusted: bool) -> Ending:
-    store = Store.open(root)
+async def _in_store(task: Task, output: Output, screen: Screen, *, trusted: bool) -> Ending:
+    if task.resumed is not None and not Store.exists(task.root):
+        raise NoRunError(none_yet(task.root))  # looking for one leaves nothing behind
+    store = Store.open(task.root)
     try:
-        return await _Headless(store, root, output, screen, trusted=trusted).run(params)
+        return await _Headless(store, task.root, output, screen, trusted=trusted).run(task)
     finally:
         store.close()
 
@@ -89,6 +111,10 @@ class _Headless:
         self._error: str | None = None
         self._not_loaded: str | None = None
         self._limit = "the run stopped at a limit"
+        self._run_id: str | None = None
+        self._interrupted: int | None = None
+        self._unread = False
+        self._owned: set[asyncio.Task[None]] = set()
         self._store = store
         self._screen = screen
         self._progress = Progress(screen, tools_loaded=not trusted)
@@ -105,21 +131,53 @@ class _Headless:
             roots=[root],
         )
 
-    async def run(self, params: RunStartParams) -> Ending:
+    async def run(self, task: Task) -> Ending:
         try:
-            run_id = self._runtime.start(params)
+            self._run_id = run_id = self._begin(task)
         except ValueError as fault:
             raise click.UsageError(str(fault)) from fault
         showing = asyncio.ensure_future(self._progress.show())
-        try:
-            with _interruptible(self._runtime, run_id):
+        with interrupts(self._cancel, self._kill):
+            try:
                 finished = await self._runtime.wait(run_id)
-        finally:
-            showing.cancel()
-            await asyncio.wait({showing})
-            self._screen.end_line()
-            await self._runtime.close()
+            finally:
+                showing.cancel()
+                await asyncio.wait({showing, *self._owned})
+                self._screen.end_line()
+                await self._runtime.close()
         return self._ending(run_id, finished)
+
+    def _begin(self, task: Task) -> str:
+        """Starts the run, or takes it up again; its id.
+
+        Raises:
+            NoRunError: there is none to take up.
+            ValueError: parameters that no run can have.
+        """
+        params = task.params
+        if task.resumed is None:
+            return self._runtime.start(params)
+        run_id = whole_id(self._store, task.resumed, self._root) if task.resumed else last_id(self._store, self._root)
+        kept = ("tool_context", "model", "permission_mode", "max_steps", "max_seconds", "max_cost")
+        given = params.model_dump(include=set(kept), exclude_none=True)
+        self._runtime.resume(RunResumeParams(run_id=run_id, prompt=params.prompt or None, **given))
+        return run_id
+
+    def _cancel(self, number: int) -> None:
+        self._interrupted = number
+        self._screen.say("Cancelling …  (once more: end at once)")
+        self._stop()
+
+    def _stop(self) -> None:
+        if self._run_id is not None:
+            self._owned.add(asyncio.ensure_future(self._runtime.cancel(self._run_id)))
+
+    def _kill(self, number: int) -> None:
+        """Ends this process now. What was stored stays, tools end with it, and the run reads as interrupted."""
+        text = f"ended before the run had stopped; what happened so far: adal-ls runs show {str(self._run_id)[:8]}"
+        self._output.end(Ending(128 + number, session_id=self._run_id, error=text))
+        sys.stdout.flush()
+        os._exit(128 + number)
 
     def _update(self, update: RunUpdate) -> None:
         event = update.event
@@ -132,7 +190,17 @@ class _Headless:
             self._error = event.message
         self._progress.event(event)
         self._tell_person(update)
-        self._output.event(event)
+        try:
+            self._output.event(event)
+        except BrokenPipeError:
+            self._nobody_reads()
+
+    def _nobody_reads(self) -> None:
+        """Who read our output has gone: nobody would see what the run does, so it stops, stored to its end."""
+        if not self._unread:
+            self._unread = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            self._stop()
 
     def _arguments(self, approval_id: str) -> dict[str, Any]:
         return self._runtime.approval_arguments(approval_id)
@@ -174,43 +242,12 @@ class _Headless:
             )
             return Ending(NOT_ASKED, finished.answer, model, run_id, error)
         if finished.stop_reason == "cancelled":
-            error = f"cancelled; what happened so far: adal-ls runs show {run_id[:8]}"
+            short = run_id[:8]
+            error = f"cancelled; what happened so far: adal-ls runs show {short}; to go on: adal-ls run -r {short}"
+            if self._interrupted is not None:
+                return Ending(128 + self._interrupted, finished.answer, None, run_id, error)
         elif finished.stop_reason == "limit":
             error = self._limit
         else:
             error = self._error or "the run failed"
         return Ending(FAILED, finished.answer, model if finished.answer else None, run_id, error)
-
-
-@contextmanager
-def _interruptible(runtime: Runtime, run_id: str) -> Iterator[None]:
-    """Ctrl-C (and SIGTERM) cancels the run, so that it is stored to its end. A second Ctrl-C ends the process."""
-    loop = asyncio.get_running_loop()
-    cancels: set[asyncio.Task[None]] = set()
-
-    def cancel() -> None:
-        restore()
-        say("Cancelling …")
-        cancels.add(asyncio.ensure_future(runtime.cancel(run_id)))
-
-    signals = [signal.SIGINT, signal.SIGTERM]
-    before = {number: signal.getsignal(number) for number in signals}
-
-    def restore() -> None:
-        for number in signals:
-            if sys.platform != "win32":
-                loop.remove_signal_handler(number)
-            signal.signal(number, before[number])
-
-    for number in signals:
-        if sys.platform == "win32":
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(cancel))
-        else:
-            loop.add_signal_handler(number, cancel)
-    try:
-        yield
-    finally:
-        restore()
-        # `wait` above has seen the end of the run, so these are done or about to be; runtime.close waits for the rest.
-        for task in cancels:
-            task.cancel()

@@ -78,9 +78,10 @@ def run_program(arguments: list[str]) -> int:
     except click.ClickException as fault:
         fault.show()
         return fault.exit_code
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except (click.exceptions.Abort, KeyboardInterrupt) as fault:
         click.echo("Cancelled.", err=True)
-        return 1
+        interrupted = isinstance(fault, KeyboardInterrupt) or isinstance(fault.__cause__, KeyboardInterrupt)
+        return 130 if interrupted else 1
     except OSError as fault:
         if not isinstance(fault, BrokenPipeError):
             from adal_ls.cli.output import reason, say  # its imports would slow `--help`

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -14,10 +13,10 @@ import click
 
 from adal_ls.cli.output import is_terminal
 from adal_ls.cli.project import project_option
+from adal_ls.cli.run_options import RunOptions, run_options
 
 if TYPE_CHECKING:
     from adal_ls.cli.run_output import Style
-    from adal_ls.protocol.runs import PermissionMode
 
 
 class _Run(click.Command):
@@ -63,68 +62,46 @@ def _give_usage_error(style: str, fault: click.UsageError) -> None:
 @click.command("run", cls=_Run)
 @click.option("-q", "--query", metavar="TEXT", help="What to do; else standard input is read.")
 @click.option("-o", "--output", "style", type=click.Choice(["text", "json", "stream-json"]), default="text")
-@click.option("-m", "--model", metavar="MODEL", help="Any litellm id, script:FILE.yaml, or offline (no model at all).")
-@click.option("--yolo", is_flag=True, help="Run every tool without asking.")
-@click.option("--permission-mode", type=click.Choice(["default", "acceptEdits", "yolo"]))
-@click.option("--enabled-default-tools", metavar="CSV", help="Only these built-in tools (names or groups).")
-@click.option("--disabled-default-tools", metavar="CSV", help="All built-in tools but these (names or groups).")
-@click.option("--trust", "trusted", is_flag=True, help="Load the folder's tools this once; adal-ls trust remembers it.")
-@click.option("-c", "--tool-context", metavar="JSON", help="Passed on to the tool providers.")
+@click.option(
+    "-r",
+    "--resume",
+    metavar="[RUN]",
+    is_flag=False,
+    flag_value="",
+    help="Go on with a run: its id, or the beginning of it; without a value the last one.",
+)
+@click.option("--continue", "last", is_flag=True, help="Go on with the last run of the project.")
+@run_options
 @project_option
-def command(
-    query: str | None,
-    style: str,
-    model: str | None,
-    yolo: bool,
-    permission_mode: str | None,
-    enabled_default_tools: str | None,
-    disabled_default_tools: str | None,
-    trusted: bool,
-    tool_context: str | None,
-    project: Path,
-) -> int:
-    """Run the agent once on a query, with the tools of a project and the built-in ones.
+def command(query: str | None, style: str, resume: str | None, last: bool, project: Path, **given: Any) -> int:
+    """Run the agent on a query, with the tools of a project and the built-in ones; or go on with an earlier run.
 
     At a terminal you are asked before a tool runs. Without one, a tool that must ask is not run, and the exit code
     says so. Exit code 0: done. 1: an error. 2: wrong usage. 3: a call was not run because nobody could be asked.
+    130: cancelled by Ctrl-C.
     """
-    if yolo and permission_mode not in (None, "yolo"):
-        raise click.UsageError(f"--yolo and --permission-mode {permission_mode} contradict each other: give one.")
-    if model is not None and not model.strip():
-        raise click.UsageError("--model is empty: give a model such as openai/gpt-4o, or leave the option out.")
-    given: dict[str, Any] = {
-        "prompt": _query(query),
-        "project_root": str(project),
-        "model": model,
-        "permission_mode": cast("PermissionMode | None", "yolo" if yolo else permission_mode),
-        "enabled_default_tools": _names(enabled_default_tools),
-        "disabled_default_tools": _names(disabled_default_tools),
-    }
-    if tool_context is not None:
-        given["tool_context"] = _json(tool_context)
+    options = RunOptions(**given)
+    if last and resume:
+        raise click.UsageError(f"--continue and --resume {resume} contradict each other: give one.")
+    resumed = "" if last else resume
+    if resumed is not None and (fixed := options.only_for_new_runs()):
+        raise click.UsageError(
+            f"A run keeps what it was started with: {', '.join(fixed)} cannot be given with --resume."
+        )
+    params = options.start_params(_query(query, resumed=resumed is not None), project)
 
-    from adal_ls.cli.headless import run_once
-    from adal_ls.protocol.runs import RunStartParams
+    from adal_ls.cli.headless import Task, run_once
 
-    return asyncio.run(run_once(RunStartParams(**given), cast("Style", style), trusted))
+    return asyncio.run(run_once(Task(params, resumed, options.trusted), cast("Style", style)))
 
 
-def _query(given: str | None) -> str:
-    if given is None:
-        if is_terminal(sys.stdin):
-            raise click.UsageError("There is nothing to do: give -q TEXT, or pipe the query to standard input.")
-        given = sys.stdin.read()
-    if not given.strip():
+def _query(given: str | None, *, resumed: bool) -> str:
+    """The query; empty where an earlier run just goes on."""
+    if given is None and is_terminal(sys.stdin):
+        if resumed:
+            return ""
+        raise click.UsageError("There is nothing to do: give -q TEXT, or pipe the query to standard input.")
+    text = sys.stdin.read() if given is None else given
+    if not text.strip() and not (resumed and given is None):
         raise click.UsageError("The query is empty: give -q TEXT, or pipe it to standard input.")
-    return given.strip()
-
-
-def _names(csv: str | None) -> list[str] | None:
-    return None if csv is None else [name.strip() for name in csv.split(",") if name.strip()]
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as fault:
-        raise click.UsageError(f"Could not parse --tool-context as JSON: {fault}") from fault
+    return text.strip()

@@ -22,8 +22,8 @@ from adal_ls.workspace import uris
 _LETTERS: dict[str, str] = {"allow_once": "y", "reject_once": "n"}
 """What may be typed instead of a number, for the two answers that are not remembered."""
 
-_SETTLING = 0.05
-"""Seconds in which the answer before may settle a question, so that it need not be shown at all."""
+_SETTLING = 20
+"""Turns of the loop in which the answer before may settle a question, so that it need not be shown at all."""
 
 _GUTTER = "  │ "
 """Before every line that a model or a file wrote, so that none of them can pass for a line of ours."""
@@ -38,13 +38,16 @@ class TerminalApprover:
         self._arguments_of = arguments_of
         self._screen = screen
         self._turn = asyncio.Lock()
+        self._resolved = asyncio.Event()
+        self._resolved.set()
         self._shown: set[str] = set()
 
     async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
-        waited = self._turn.locked()
         async with self._turn:
-            if waited:
-                await asyncio.sleep(_SETTLING)
+            await self._resolved.wait()
+            for _ in range(_SETTLING):  # turns, not time: a slow machine needs no more of them
+                await asyncio.sleep(0)
+            self._resolved.clear()
             with self._screen.question():
                 return await self._ask(request)
 
@@ -67,8 +70,13 @@ class TerminalApprover:
         return _answer(request, option, feedback or None)
 
     def resolved(self, resolved: ApprovalResolved) -> None:
-        if resolved.reason != "answered" and resolved.approval_id in self._shown:
-            self._screen.say(f"(no answer needed any more: {resolved.reason})")
+        if resolved.approval_id not in self._shown:
+            return
+        self._resolved.set()
+        if resolved.reason == "cancelled":
+            self._screen.say("Denied, because the run is cancelled: this call was not run.")
+        elif resolved.reason == "withdrawn":
+            self._screen.say("No answer is needed any more: a remembered one covers this call.")
 
 
 def show_call(tool: str, arguments: dict[str, Any], folder: str, question: str, details: list[str]) -> None:

@@ -21,6 +21,9 @@ class RunStartParams(Message):
     model: str | None = None
     permission_mode: PermissionMode | None = None
     tool_context: JsonValue | None = None
+    system_prompt: str | None = Field(
+        default=None, description="In place of the usual one; the instructions of the workspace follow it all the same."
+    )
     scope: str | None = Field(default=None, description="Memory scope; the run's id when omitted.")
     enabled_default_tools: list[str] | None = Field(default=None, description="Names or groups; only these built-ins.")
     disabled_default_tools: list[str] | None = Field(
@@ -56,6 +59,9 @@ class RunResumeParams(Message):
     tool_context: JsonValue | None = None
     model: str | None = Field(default=None, description="From here on; the run's own when omitted.")
     permission_mode: PermissionMode | None = Field(default=None, description="From here on.")
+    max_steps: int | None = Field(default=None, ge=1, description="From here on, as the other limits.")
+    max_seconds: float | None = Field(default=None, gt=0)
+    max_cost: float | None = Field(default=None, gt=0)
 
 
 class RunForkParams(Message):

@@ -169,8 +169,10 @@ def test_ctrl_c_at_a_question_cancels_the_run_and_keeps_its_history(project: Pat
     terminal.expect("Choose 1 to 7: ")
     terminal.interrupt()
     code, output = terminal.wait()
-    assert code == 1
+    assert code == 130
+    assert "Denied, because the run is cancelled: this call was not run." in terminal.seen
     result = json.loads(output)
+    assert result["exit_code"] == 130
     assert result["success"] is False
     assert "cancelled" in result["error"]
     assert notes(project) == []

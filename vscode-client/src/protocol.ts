@@ -162,6 +162,8 @@ export interface RunStartParams {
   model?: string;
   permissionMode?: PermissionMode;
   toolContext?: JsonValue;
+  /** In place of the usual one; the instructions of the workspace follow it all the same. */
+  systemPrompt?: string;
   /** Memory scope; the run's id when omitted. */
   scope?: string;
   /** Names or groups; only these built-ins. */
@@ -200,6 +202,10 @@ export interface RunResumeParams {
   model?: string;
   /** From here on. */
   permissionMode?: PermissionMode;
+  /** From here on, as the other limits. */
+  maxSteps?: number;
+  maxSeconds?: number;
+  maxCost?: number;
 }
 
 /** A new run with the beginning of another: everything before event `beforeSeq`, or all of it. */
