@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from adal_ls import lint
 from adal_ls.cli.project import nearest, project_of
+from adal_ls.lint.session import open_text
 from adal_ls.workspace import disk
 from adal_ls.workspace.modules import FolderModules
 from adal_ls.workspace.projects import FOLDER, discover
+
+STDIN = "-"
+"""The path that stands for standard input."""
 
 _STEPS_UP = 3
 """A path with more steps up is harder to read than the whole one."""
@@ -19,7 +23,7 @@ _STEPS_UP = 3
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One tools file with its findings. `path` is as a person would name it; `readable`: there was a text to check."""
+    """One file with its findings. `path` is as a person would name it; `readable`: there was a text to check."""
 
     path: str
     text: str
@@ -27,6 +31,8 @@ class Source:
     readable: bool = True
     sound: bool = True
     """Whether Python takes its bytes."""
+    modules: tuple[Source, ...] = ()
+    """The modules beside a tools file that tools of it stand in."""
 
 
 def find(paths: Sequence[str]) -> Iterator[str]:
@@ -65,14 +71,36 @@ def from_bytes(path: str, data: bytes, config: lint.Config) -> Source:
     return _checked(path, disk.content(data), config)
 
 
+def with_modules(found: Iterable[Source]) -> list[Source]:
+    """The files, each followed by the modules beside it; what is shared, or named itself as well, comes once."""
+    known: dict[str, Source] = {}
+    for source in found:
+        for one in (source, *source.modules):
+            identity = os.path.realpath(one.path)
+            before = known.get(identity)
+            if before is None:
+                known[identity] = replace(one, modules=())
+            elif before.text == one.text:
+                told = sorted(dict.fromkeys((*before.findings, *one.findings)), key=lambda finding: finding.range)
+                known[identity] = replace(before, findings=tuple(told))
+    return list(known.values())
+
+
+def modules_beside(path: str) -> FolderModules | None:
+    """What the file at `path` can import from its folder; None for a text that stands in none."""
+    return None if path == STDIN else FolderModules(os.path.dirname(path))  # noqa: PTH120 - the path as it is given
+
+
 def _checked(path: str, content: disk.Content, config: lint.Config) -> Source:
     if not content.readable:
         return Source(path, "", content.faults, readable=False)
+    linted = open_text(content.text, config, modules_beside(path))
     # Bytes that Python refuses make every syntax error after them doubtful, and the first one is the cause.
-    found = lint.check(lint.read(content.text, FolderModules(os.fspath(Path(path).parent))), config)
-    more = [finding for finding in found if not content.faults or finding.code != "ADAL001"]
+    more = [finding for finding in linted.findings() if not content.faults or finding.code != "ADAL001"]
     findings = sorted([*content.faults, *more], key=lambda finding: finding.range)
-    return Source(path, content.text, tuple(findings), sound=not content.faults)
+    beside = linted.beside(quiet=True)
+    modules = (Source(module.key, module.text, tuple(said)) for module, said in beside.items())
+    return Source(path, content.text, tuple(findings), sound=not content.faults, modules=tuple(modules))
 
 
 def _shown(path: str) -> str:

@@ -10,6 +10,7 @@ from adal_ls.lint.config import Config
 from adal_ls.lint.findings import Finding
 from adal_ls.lint.ignores import Ignores
 from adal_ls.lint.rules.base import FUNCTION_RULES, STATEMENT_RULES
+from adal_ls.lint.rules.syntax import finding as syntax
 from adal_ls.lint.subjects import Listings, of_chunk
 from adal_ls.lint.text import Range
 
@@ -30,8 +31,8 @@ class Beside:
             yield from (replace(one, related=(), fixes=()) for one in findings if _is_about_entry(one, places))
 
     def there(self, listed: Listed, config: Config) -> dict[ModuleText, list[Finding]]:
-        """Those about the functions, by module. The rest of a module is nobody's business: it may serve other
-        ends as well."""
+        """Those about the functions, by module, quiet ones too. The rest of a module is nobody's business, as it may
+        serve other ends as well, unless Python refuses it: then none of the functions can be imported."""
         told: dict[ModuleText, list[Finding]] = {}
         for home, findings in self._of(listed):
             places = {one.place for listing in listed[home].values() for one in listing.unasked}
@@ -41,8 +42,7 @@ class Beside:
                 configured = None if _is_about_entry(finding, places) else config.apply(finding)
                 if configured is not None and not ignores.silences(configured):
                     found.setdefault((finding.range, finding.code, finding.message), configured)
-            if found:
-                told[home.text] = sorted(found.values(), key=lambda finding: (finding.range, finding.code))
+            told[home.text] = sorted(found.values(), key=lambda finding: (finding.range, finding.code))
         return told
 
     def _of(self, listed: Listed) -> Iterator[tuple[Sibling, list[Finding]]]:
@@ -60,6 +60,7 @@ def _is_about_entry(finding: Finding, places: set[Range]) -> bool:
 
 def _findings(home: Sibling, listings: Listings) -> Iterator[Finding]:
     names = home.file.names
+    yield from (syntax(problem.message, problem.range) for problem in home.file.syntax)
     for chunk in home.chunks:
         if any(place in listings for place in chunk.functions):
             subjects = of_chunk(chunk, names, listings)

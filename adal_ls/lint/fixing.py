@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from adal_ls.lint.checker import check
+from adal_ls.lint.around import ModuleText, Resolve
+from adal_ls.lint.checker import check, check_beside
 from adal_ls.lint.config import Config
 from adal_ls.lint.findings import Finding, Fix, TextEdit
 from adal_ls.lint.model import ToolFile
@@ -54,15 +55,15 @@ def automatic(findings: Iterable[Finding]) -> Iterator[tuple[Finding, Fix]]:
             yield finding, fix
 
 
-def fix_all(text: str, config: Config = _DEFAULT) -> tuple[str, tuple[Applied, ...]]:
+def fix_all(text: str, config: Config = _DEFAULT, resolve: Resolve | None = None) -> tuple[str, tuple[Applied, ...]]:
     """Apply every fix that needs no choice, until none is left. Idempotent; line ends are kept.
 
     Returns the text and what was done, in the order in which it was done. A finding that the configuration or a
-    comment silences is left alone.
+    comment silences is left alone. `resolve` gives the modules beside it, which are only read.
     """
     done: list[Applied] = []
     for _ in range(_ROUNDS):
-        file = read(text)
+        file = read(text, resolve)
         chosen = _compatible(automatic(check(file, config)))
         if not chosen:
             break
@@ -72,6 +73,42 @@ def fix_all(text: str, config: Config = _DEFAULT) -> tuple[str, tuple[Applied, .
         text = mended
         done += [Applied(finding, fix.title) for finding, fix in chosen]
     return text, tuple(done)
+
+
+@dataclass(frozen=True, slots=True)
+class MendedModule:
+    """A module beside a tools file as it was, its text after the fixes, and what they were."""
+
+    module: ModuleText
+    text: str
+    applied: tuple[Applied, ...]
+
+
+def fix_beside(text: str, config: Config, resolve: Resolve) -> tuple[MendedModule, ...]:
+    """The same as `fix_all` for the tools of a file in modules beside it. Returns the modules that change."""
+    mended: dict[str, MendedModule] = {}
+
+    def newest(name: str) -> ModuleText | None:
+        found = resolve(name)
+        known = None if found is None else texts.get(found.key)
+        return found if known is None else known
+
+    texts: dict[str, ModuleText] = {}
+    for _ in range(_ROUNDS):
+        changed = False
+        for module, findings in check_beside(read(text, newest), config).items():
+            file, chosen = read(module.text), _compatible(automatic(findings))
+            after = apply(file, [edit for _, fix in chosen for edit in fix.edits])
+            if after == module.text or len(read(after).syntax) > len(file.syntax):
+                continue
+            before = mended.get(module.key, MendedModule(module, module.text, ()))
+            applied = (*before.applied, *(Applied(finding, fix.title) for finding, fix in chosen))
+            mended[module.key] = MendedModule(before.module, after, applied)
+            texts[module.key] = ModuleText(module.key, after, module.package)
+            changed = True
+        if not changed:
+            break
+    return tuple(mended.values())
 
 
 def _compatible(fixes: Iterable[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:

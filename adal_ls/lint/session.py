@@ -87,10 +87,11 @@ class LintedText:
         self._renew(starred, starred, keys)
         return True
 
-    def beside(self) -> dict[ModuleText, list[Finding]]:
-        """What is said of functions in modules beside the file that are tools of it, by module. The rules
-        about the list and its names speak in the file itself."""
-        return self._beside.there(self._listed.abroad(), self._config)
+    def beside(self, *, quiet: bool = False) -> dict[ModuleText, list[Finding]]:
+        """What is said of functions in modules beside the file that are tools of it, by module. The rules about the
+        list and its names speak in the file itself. `quiet`: also the modules of which nothing is said."""
+        told = self._beside.there(self._listed.abroad(), self._config)
+        return {text: found for text, found in told.items() if found or quiet}
 
     def findings(self) -> list[Finding]:
         """All findings that the configuration lets through, sorted by place, then by code."""

@@ -16,10 +16,8 @@ from adal_ls.cli.check.progress import progress
 from adal_ls.cli.check.python import Python, read_python
 from adal_ls.cli.check.reports import REPORTS, Outcome, Report
 from adal_ls.cli.output import Misuse
-from adal_ls.cli.sources import Source
+from adal_ls.cli.sources import STDIN, Source
 from adal_ls.lint import Severity
-
-STDIN = "-"
 
 
 @click.command("check")
@@ -133,18 +131,24 @@ def check(asked: Request, read: Read = batch.check) -> Checked:
         path, data = asked.stdin_filename or STDIN, sys.stdin.buffer.read()
         found.append(sources.from_bytes(path, data, configs.of(path)))
     if not (asked.mend or asked.preview):
-        return Checked(Outcome(python.judge(found) if python else found), configs)
+        return Checked(_outcome(asked, found), configs)
     originals = [*(None for _ in tasks), data]
     fixed = [
         fix.mend(source, configs.of(source.path), write=asked.mend, original=original)
         for source, original in zip(found, originals, strict=False)
     ]
     if asked.mend:
+        others = any(one.applied for its in fixed for one in its[1:])
         found = [
-            sources.read(source.path, configs.of(source.path)) if mended.applied else source
-            for source, mended in zip(found, fixed, strict=True)
+            sources.read(source.path, configs.of(source.path)) if own.applied or (others and source.modules) else source
+            for source, (own, *_) in zip(found, fixed, strict=True)
         ]
-    return Checked(Outcome(python.judge(found) if python else found, fixed), configs)
+    return Checked(_outcome(asked, found, fix.once(fixed)), configs)
+
+
+def _outcome(asked: Request, found: Sequence[Source], fixed: Sequence[fix.Fixed] | None = None) -> Outcome:
+    every = sources.with_modules(found)
+    return Outcome(asked.python.judge(every) if asked.python else every, fixed)
 
 
 def give(asked: Request, checked: Checked) -> int:

@@ -6,7 +6,7 @@ import difflib
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +14,8 @@ from typing import Any
 
 from adal_ls import lint
 from adal_ls.cli.output import give, printable, say
-from adal_ls.cli.sources import Source
-from adal_ls.lint.fixing import Applied, fix_all
+from adal_ls.cli.sources import Source, modules_beside
+from adal_ls.lint.fixing import Applied, fix_all, fix_beside
 from adal_ls.lint.writing import NotWritableError, encode
 
 
@@ -30,29 +30,51 @@ class Fixed:
     refused: str | None = None
 
 
-def mend(source: Source, config: lint.Config, *, write: bool, original: bytes | None = None) -> Fixed:
-    """Apply the fixes that need no choice, and write the file if that is wanted and anything changed.
+def mend(source: Source, config: lint.Config, *, write: bool, original: bytes | None = None) -> list[Fixed]:
+    """Apply the fixes that need no choice, and write the files if that is wanted and anything changed.
 
-    The line ends, the byte order mark, the encoding and the mode of the file stay, and a link stays a link. A file
-    whose bytes Python refuses is left alone, and so is one that changed since it was read. `original` are the bytes of
-    a source that is no file; it cannot be written.
+    First those of the file, then those of its tools in modules beside it. The line ends, the byte order mark, the
+    encoding and the mode of a file stay, and a link stays a link. A file whose bytes Python refuses is left alone, and
+    so is one that changed since it was read. `original` are the bytes of a source that is no file; it cannot be
+    written, and what lies beside it is not its business.
     """
-    before = source.text
     if not source.readable:
-        return Fixed(source.path, before, before, ())
-    after, applied = fix_all(before, config)
-    if not applied:
-        return Fixed(source.path, before, before, ())
+        return [Fixed(source.path, source.text, source.text, ())]
+    around = modules_beside(source.path)
+    after, applied = fix_all(source.text, config, around)
+    fixed = [_put(Fixed(source.path, source.text, after, applied), write=write, original=original)]
+    if source.modules and around is not None and original is None:
+        for mended in fix_beside(after, config, around):
+            one = Fixed(mended.module.key, mended.module.text, mended.text, mended.applied)
+            fixed.append(_put(one, write=write, original=None))
+    return fixed
+
+
+def _put(fixed: Fixed, *, write: bool, original: bytes | None) -> Fixed:
+    """What was mended, written if that is wanted; nothing mended, with the reason, where it cannot be."""
+    if not fixed.applied:
+        return fixed
     try:
-        path = Path(os.path.realpath(source.path))
-        data = _mended(before, after, path.read_bytes() if original is None else original)
+        path = Path(os.path.realpath(fixed.path))
+        data = _mended(fixed.before, fixed.after, path.read_bytes() if original is None else original)
         if write:
             _replace(path, data)
     except NotWritableError as fault:
-        return Fixed(source.path, before, before, (), str(fault))
+        return Fixed(fixed.path, fixed.before, fixed.before, (), str(fault))
     except OSError as fault:
-        return Fixed(source.path, before, before, (), f"the file cannot be written: {fault.strerror}")
-    return Fixed(source.path, before, after, applied)
+        return Fixed(fixed.path, fixed.before, fixed.before, (), f"the file cannot be written: {fault.strerror}")
+    return fixed
+
+
+def once(fixed: Iterable[Sequence[Fixed]]) -> list[Fixed]:
+    """What was mended, each file once: two tools files may share a module."""
+    found: dict[str, Fixed] = {}
+    for its in fixed:
+        for one in its:
+            identity = os.path.realpath(one.path)
+            if identity not in found or not (found[identity].applied or found[identity].refused):
+                found[identity] = one
+    return list(found.values())
 
 
 def give_fixed(fixed: Sequence[Fixed]) -> None:

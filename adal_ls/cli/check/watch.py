@@ -82,7 +82,7 @@ class _Filter:
     def __call__(self, change: int, path: str) -> bool:
         del change  # an editor that saves by renaming deletes and adds
         folder, name = os.path.split(path)
-        if name == pyproject.NAME or (name.endswith(".py") and os.path.basename(folder) == FOLDER):  # noqa: PTH119
+        if name == pyproject.NAME or (name.endswith(".py") and FOLDER in Path(folder).parts):
             return True
         return path in self._folders or os.path.isdir(path)  # noqa: PTH112 - a storm of events must not cost much
 
@@ -168,6 +168,7 @@ def _around(path: str) -> Iterator[str]:
     yield _standing(folder)
     yield _standing(os.path.dirname(folder))  # noqa: PTH120
     yield _standing(os.path.dirname(os.path.abspath(path)))  # noqa: PTH100,PTH120 - a link is watched with what it leads to
+    yield from (os.path.realpath(package) for package, _ in _modules(path))
 
 
 def _standing(path: str) -> str:
@@ -179,13 +180,19 @@ def _standing(path: str) -> str:
 
 
 def _with_modules(path: str) -> Stamp:
-    """The stamp of a tools file and of the modules beside it."""
-    folder = os.path.dirname(path)  # noqa: PTH120
-    try:
-        names = sorted(name for name in os.listdir(folder or ".") if name.endswith(".py"))  # noqa: PTH208
-    except OSError:
-        names = []
-    return (_stamp(path), *((name, _stamp(os.path.join(folder, name))) for name in names))  # noqa: PTH118
+    """The stamp of a tools file and of the modules beside it, those of packages included."""
+    modules = sorted(os.path.join(folder, name) for folder, names in _modules(path) for name in names)  # noqa: PTH118
+    return (_stamp(path), *((module, _stamp(module)) for module in modules))
+
+
+def _modules(path: str) -> Iterator[tuple[str, list[str]]]:
+    """The folders that a tools file can import from, and the Python files in each; no packages beside another file."""
+    folder = os.path.dirname(path) or "."  # noqa: PTH120
+    for below, packages, names in os.walk(folder):
+        packages[:] = [name for name in packages if name.isidentifier() and name != "__pycache__"]
+        yield below, [name for name in names if name.endswith(".py")]
+        if os.path.basename(os.path.abspath(folder)) != FOLDER:  # noqa: PTH100,PTH119
+            return
 
 
 def _stamp(path: str) -> Stamp:

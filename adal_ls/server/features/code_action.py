@@ -127,5 +127,6 @@ def _edit(snapshot: Snapshot, analysis: Analysis, fix: Fix) -> types.WorkspaceEd
 
 
 def _edit_of_all(snapshot: Snapshot, analysis: Analysis) -> types.WorkspaceEdit:
-    mended, _ = fix_all(analysis.file.text, analysis.config)
+    around = analysis.file.bindings.around.modules
+    mended, _ = fix_all(analysis.file.text, analysis.config, around.resolve if around is not None else None)
     return workspace_edit(snapshot.client, [(analysis.document, hunks(analysis.file.text, mended))])
