@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,13 @@ from adal_ls.agent.callback import CallbackApprover
 from adal_ls.agent.choice import choose_model
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import Conversation
-from adal_ls.agent.inprocess_tools import CALL, InProcessTools
+from adal_ls.agent.inprocess_tools import CALL, InProcessTools, NotedTools
 from adal_ls.agent.inprocess_workspace import UNCONFINED, RunWorkspaces, new_pool
 from adal_ls.agent.interpreters import choose_interpreter, environments
 from adal_ls.agent.limits import Limits
 from adal_ls.agent.loop import Episode
+from adal_ls.agent.mcp_servers import McpServers
+from adal_ls.agent.mcp_tools import ServedTools, add_served
 from adal_ls.agent.memory import Memory
 from adal_ls.agent.prompt import system_prompt
 from adal_ls.agent.provided import lay_over
@@ -43,6 +45,7 @@ from adal_ls.protocol.runs import (
 from adal_ls.protocol.tools import Location, Position, Range
 from adal_ls.sdk.errors import AdalError, InvalidConfigError, MissingModelError, ModelFailedError, RunCancelledError
 from adal_ls.sdk.events import AgentTextDelta, AgentToolCall, AgentToolResult, AgentWarning, Usage
+from adal_ls.sdk.hosted import McpServer, WorkspaceTool
 from adal_ls.sdk.runner import Emit, RunRequest, RunResult
 from adal_ls.sdk.toolset import ToolEntry
 from adal_ls.worker.listing import ListedTool
@@ -69,6 +72,7 @@ class InProcessRunner:
         self._sources = sources
         self._notes = tuple(notes)
         self._pool = new_pool()
+        self._servers: dict[Path, McpServers] = {}
 
     def prepare(self, request: RunRequest) -> InProcessTurn:
         root = request.options.project_root or Path.cwd()
@@ -97,10 +101,14 @@ class InProcessRunner:
             sources=self._sources or Sources(str(root)),
             notes=self._notes,
             pool=self._pool,
+            servers=self._servers.setdefault(root, McpServers(root)),
             close=lambda: self._memory.close(request.ctx.memory_scope),
         )
 
     async def close(self) -> None:
+        servers, self._servers = self._servers, {}
+        for each in servers.values():
+            await each.close()
         await model.close()
 
 
@@ -116,6 +124,7 @@ class InProcessTurn:
     sources: Sources
     notes: Sequence[str]
     pool: ExecutorPool
+    servers: McpServers
     close: Callable[[], None]
     usage: Usage = field(default_factory=Usage, init=False)
     failure: AdalError | None = field(default=None, init=False)
@@ -130,6 +139,7 @@ class InProcessTurn:
             await asyncio.shield(workspaces.release())
 
     async def _run(self, tools: tuple[ToolEntry, ...], emit: Emit, workspaces: RunWorkspaces) -> RunResult:
+        served = await self.servers.serve([each.hosted for each in tools if isinstance(each.hosted, McpServer)])
         builtins = workspaces.builtins()
         unconfined = builtins.workspace.unconfined
         yolo = self.request.options.permission_mode == "yolo"
@@ -139,17 +149,15 @@ class InProcessTurn:
         functions = {tool.loaded.name: tool for tool in self.custom}
         provided = [_registered(tool, self.sources) for tool in self.custom]
         for entry in tools:
-            if entry.hosted is not None:
+            if isinstance(entry.hosted, WorkspaceTool):
                 provided.append(workspaces.tool(entry.hosted))
+            if entry.hosted is not None:
                 continue
             tool, notes = listed(entry)
             functions[tool.loaded.name] = tool
             provided.append(_registered(tool, self.sources))
             for note in notes:
                 emit(AgentWarning(note))
-        registry = self._registry(provided, unconfined=unconfined)
-        if registry.left_out:
-            emit(AgentWarning(f"Tools left out: {'; '.join(registry.left_out)}"))
         code = InProcessTools(
             functions,
             self.sources,
@@ -158,6 +166,9 @@ class InProcessTurn:
             ),
             warn=lambda text: emit(AgentWarning(text)),
         )
+        registry = self._registry(provided, [_noted(each, code) for each in served], unconfined=unconfined)
+        if registry.left_out:
+            emit(AgentWarning(f"Tools left out: {'; '.join(registry.left_out)}"))
         self.conversation.add_prompt(self.request.prompt)
         finished = await Episode(
             self.model,
@@ -174,11 +185,16 @@ class InProcessTurn:
         ctx = self.request.ctx
         return RunResult(finished.answer or "", finished.stop_reason, self.usage, ctx.agent_call_id, ctx.memory_scope)
 
-    def _registry(self, provided: Sequence[RegisteredTool], *, unconfined: bool) -> ToolRegistry:
+    def _registry(
+        self, provided: Sequence[RegisteredTool], served: Sequence[ServedTools], *, unconfined: bool
+    ) -> ToolRegistry:
         enabled, disabled = self.request.options.enabled_default_tools, self.request.options.disabled_default_tools
         try:
             base = build_registry(enabled=enabled, disabled=disabled, unconfined=unconfined)
-            return lay_over(base, provided, enabled=enabled, disabled=disabled)
+            own = lay_over(base, provided, enabled=enabled, disabled=disabled)
+            return add_served(own, served, enabled=enabled, disabled=disabled)
+        except InvalidConfigError:
+            raise
         except (ValueError, RegistryError) as fault:
             raise InvalidConfigError(str(fault)) from fault
 
@@ -221,6 +237,14 @@ class InProcessTurn:
             self.usage = _sum(self.usage, event)
         elif isinstance(event, ErrorEvent):
             self.failure = ModelFailedError(event.message, event.code)
+
+
+def _noted(served: ServedTools, code: InProcessTools) -> ServedTools:
+    """The tools of a server, with their data noted for the events of the run."""
+    tools = (
+        replace(tool, caller=NotedTools(tool.caller, code.outputs)) for tool in served.tools if tool.caller is not None
+    )
+    return replace(served, tools=tuple(tools))
 
 
 def _registered(tool: ListedTool, sources: Sources) -> RegisteredTool:

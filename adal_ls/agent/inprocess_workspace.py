@@ -11,7 +11,7 @@ from adal_ls.agent.registry import RegisteredTool, built_in
 from adal_ls.agent.workspace_executor import ExecutorPool, WorkspaceExecutor, is_unconfined
 from adal_ls.agent.workspace_policy import InvalidPolicyError, WorkspacePolicy
 from adal_ls.sdk.errors import InvalidConfigError
-from adal_ls.sdk.hosted import McpServer, WorkspaceTool
+from adal_ls.sdk.hosted import WorkspaceTool
 
 UNCONFINED = "bash runs WITHOUT a sandbox, because ADAL_ALLOW_UNSANDBOXED_BASH is set: with all your rights and files."
 
@@ -34,17 +34,12 @@ class RunWorkspaces:
         """
         return BuiltinContext(self._root, executor=self._acquire(self._root, WorkspacePolicy.of(self._root)))
 
-    def tool(self, hosted: WorkspaceTool | McpServer) -> RegisteredTool:
+    def tool(self, hosted: WorkspaceTool) -> RegisteredTool:
         """A tool that a provider describes.
 
         Raises:
-            InvalidConfigError: its policy cannot be kept, or it is an MCP server.
+            InvalidConfigError: its policy cannot be kept.
         """
-        if isinstance(hosted, McpServer):
-            raise InvalidConfigError(
-                f"the tools of the MCP server '{hosted.name}' are served by the agent host: run this agent in the "
-                "editor or by adal-ls agent run"
-            )
         try:
             policy = WorkspacePolicy.parse(hosted.policy, cwd=self._root)
         except InvalidPolicyError as fault:

@@ -63,7 +63,7 @@ def _guarded_path(tool: RegisteredTool, arguments: Mapping[str, Any], root: Path
 
 def _risk(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     if tool.kind == "custom":
-        return ("runs the workspace's own code",)
+        return tool.risks or ("runs the workspace's own code",)
     facts = {"Bash": "runs a shell command", "Edit": "changes files", "Web": "reaches the network"}
     of_group = (facts[tool.group],) if tool.group in facts else ()
     url = arguments.get("url") if tool.group == "Web" else None

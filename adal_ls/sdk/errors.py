@@ -69,6 +69,15 @@ class ModelFailedError(AdalError):
         self.reason = reason
 
 
+class McpServerError(AdalError):
+    """An MCP server cannot be used: it was not started or reached, or gives no answer or one that is none.
+
+    The text says which server and why. The next run tries again.
+    """
+
+    code = "MCP_SERVER"
+
+
 class ProjectLoadError(AdalError):
     """A project's tools or agents could not be loaded; `file` and `line` (one-based, 0: not known) say where."""
 

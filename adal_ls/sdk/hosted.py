@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypedDict, TypeVar
 
 from adal_ls.sdk.errors import InvalidConfigError
+from adal_ls.sdk.lifetime import Lifetime
 
 T = TypeVar("T")
 
@@ -27,6 +28,9 @@ WORKSPACE_TOOLS = (
     "fetch_url",
 )
 """The tools of a workspace, in the order in which a model sees them."""
+
+MOST_MILLISECONDS = 24 * 60 * 60 * 1000
+"""The longest that a request to an MCP server may take."""
 
 
 class WorkspacePolicy(TypedDict, total=False):
@@ -80,12 +84,16 @@ class McpServer:
     Attributes:
         name: for people, and for messages about tools of the same name.
         command: the program and its arguments.
-        env: variables for the program, beside the few that MCP programs always get.
-        cwd: the folder the program starts in.
-        url: of the endpoint.
-        headers: sent with each request; secrets belong in the environment of the host, not in a project's file.
+        env: variables for the program, beside the few that every program needs (PATH, HOME, ...); nothing else is
+            inherited. `${NAME}` is the host's own variable of that name: secrets are written so and in no other way.
+        cwd: the folder the program starts in; relative it counts from the project, which it is where it is left out.
+        url: of the endpoint; `${NAME}` in its path or query as in `env`.
+        headers: sent with each request; `${NAME}` as in `env`.
+        prefix: put before the names of its tools, so that they differ from all others.
+        only: the names, as the server has them, of the tools that are wanted; None for all.
         require_approval: whether a person is asked before each call.
         timeout_ms: for connecting, and for each request.
+        lifetime: ends when the provider is disposed. It stays in this process.
     """
 
     name: str
@@ -94,8 +102,11 @@ class McpServer:
     cwd: str | None = None
     url: str | None = None
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    prefix: str = ""
+    only: tuple[str, ...] | None = None
     require_approval: bool = True
     timeout_ms: int = 30_000
+    lifetime: Lifetime = field(default_factory=Lifetime, compare=False, repr=False)
 
     @property
     def transport(self) -> Literal["stdio", "http"]:
@@ -107,7 +118,9 @@ def hosted_to_wire(hosted: WorkspaceTool | McpServer) -> dict[str, Any]:
     if isinstance(hosted, WorkspaceTool):
         return {"kind": "workspace", "name": hosted.name, "policy": dict(hosted.policy)}
     given: dict[str, Any] = {"kind": "mcp", "name": hosted.name, "requireApproval": hosted.require_approval}
-    given["timeoutMs"] = hosted.timeout_ms
+    given |= {"timeoutMs": hosted.timeout_ms, "prefix": hosted.prefix}
+    if hosted.only is not None:
+        given["only"] = list(hosted.only)
     if hosted.command:
         given |= {"command": list(hosted.command), "env": dict(hosted.env)}
         return given if hosted.cwd is None else {**given, "cwd": hosted.cwd}
@@ -132,6 +145,10 @@ def hosted_from_wire(value: object) -> WorkspaceTool | McpServer:
     url = data.get("url")
     if bool(command) == bool(url):
         raise InvalidConfigError("an MCP server has one transport: a command or a url")
+    timeout = _typed(data.get("timeoutMs"), int, "timeoutMs")
+    if not 1 <= timeout <= MOST_MILLISECONDS:
+        raise InvalidConfigError(f"timeoutMs is between 1 and {MOST_MILLISECONDS}, not {str(timeout)[:40]}")
+    only = data.get("only")
     return McpServer(
         name=_typed(data.get("name"), str, "name"),
         command=tuple(_typed(part, str, "command") for part in command),
@@ -139,8 +156,10 @@ def hosted_from_wire(value: object) -> WorkspaceTool | McpServer:
         cwd=None if data.get("cwd") is None else _typed(data["cwd"], str, "cwd"),
         url=None if url is None else _typed(url, str, "url"),
         headers=_texts(data.get("headers", {}), "headers"),
+        prefix=_typed(data.get("prefix", ""), str, "prefix"),
+        only=None if only is None else tuple(_typed(name, str, "only") for name in _typed(only, list, "only")),
         require_approval=data.get("requireApproval") is not False,  # only False itself skips the question
-        timeout_ms=_typed(data.get("timeoutMs"), int, "timeoutMs"),
+        timeout_ms=timeout,
     )
 
 

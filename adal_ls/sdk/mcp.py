@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -9,32 +10,32 @@ from typing import Any
 
 from adal_ls.sdk.context import ToolContext
 from adal_ls.sdk.errors import InvalidConfigError, InvalidContextError, InvalidInputError
-from adal_ls.sdk.hosted import McpServer
+from adal_ls.sdk.hosted import MOST_MILLISECONDS, McpServer
 from adal_ls.sdk.toolset import ToolSet
 
 
 class McpToolProvider:
     """The tools of one MCP server.
 
-    It cannot list them: they are known once the host has connected, which it does when a run first needs them.
+    It cannot list them: they are known once the host has connected, which it does when a run first needs them. The
+    connection stays until `dispose`.
     """
 
     def __init__(self, server: McpServer) -> None:
         self.server = server
-        self._disposed = False
 
     def get_tools(self, ctx: ToolContext[Any], /) -> ToolSet:  # noqa: ARG002
         """
         Raises:
             InvalidContextError: the provider was disposed.
         """
-        if self._disposed:
+        if self.server.lifetime.over:
             raise InvalidContextError(f"the MCP server '{self.server.name}' was disposed with its project")
         return [self.server]
 
-    def dispose(self) -> None:
-        """No further run gets its tools; the host closes the connection."""
-        self._disposed = True
+    async def dispose(self) -> None:
+        """Closes the connection, if there is one; no further run gets its tools. A second time does nothing."""
+        await self.server.lifetime.end()
 
 
 def mcp_tool_provider(
@@ -45,6 +46,8 @@ def mcp_tool_provider(
     cwd: str | Path | None = None,
     url: str | None = None,
     headers: Mapping[str, str] | None = None,
+    prefix: str = "",
+    only: Sequence[str] | None = None,
     require_approval: bool = True,
     timeout_ms: int = 30_000,
 ) -> McpToolProvider:
@@ -62,8 +65,12 @@ def mcp_tool_provider(
         raise InvalidInputError(f"the url of an MCP server begins with http:// or https://, not {url!r}")
     if not isinstance(require_approval, bool):
         raise InvalidConfigError(f"require_approval must be True or False, not {require_approval!r}")
-    if not isinstance(timeout_ms, int) or isinstance(timeout_ms, bool) or timeout_ms < 1:
-        raise InvalidConfigError(f"timeout_ms must be a whole number of at least 1, not {timeout_ms!r}")
+    if not isinstance(timeout_ms, int) or isinstance(timeout_ms, bool) or not 1 <= timeout_ms <= MOST_MILLISECONDS:
+        raise InvalidConfigError(f"timeout_ms must be a whole number from 1 to {MOST_MILLISECONDS}, not {timeout_ms!r}")
+    if not isinstance(prefix, str) or not re.fullmatch(r"([A-Za-z_][A-Za-z0-9_-]{0,39})?", prefix):
+        raise InvalidConfigError(f"prefix must be up to 40 letters, digits, '_' and '-', not {prefix!r}")
+    if isinstance(only, str) or not all(isinstance(tool, str) and tool for tool in only or ()):
+        raise InvalidConfigError(f"only must be a list of names of the server's tools, not {only!r}")
     server = McpServer(
         name=name or (Path(command[0]).name if command else str(url)),
         command=tuple(command),
@@ -71,6 +78,8 @@ def mcp_tool_provider(
         cwd=None if cwd is None else str(cwd),
         url=url,
         headers=_texts("headers", headers),
+        prefix=prefix,
+        only=None if only is None else tuple(only),
         require_approval=require_approval,
         timeout_ms=timeout_ms,
     )

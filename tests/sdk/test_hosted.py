@@ -87,6 +87,15 @@ def test_m1_a_server_needs_exactly_one_transport() -> None:
         assert caught.value.code == "INVALID_INPUT"
     with pytest.raises(InvalidConfigError, match="list of the program"):
         mcp_tool_provider(command="tickets --stdio")
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"prefix": "a b"}, "prefix must be"),
+        ({"prefix": "1_"}, "prefix must be"),
+        ({"only": "list"}, "only must be"),
+        ({"timeout_ms": 10**9}, "timeout_ms must be"),
+    ]
+    for given, told in wrong:
+        with pytest.raises(InvalidConfigError, match=told):
+            mcp_tool_provider(command=["tickets"], **given)
 
 
 def test_a_server_is_described_and_asks_before_its_tools_run() -> None:
@@ -99,10 +108,10 @@ def test_a_server_is_described_and_asks_before_its_tools_run() -> None:
         read_tool_set({"tickets": server})
 
 
-def test_m5_a_disposed_server_gives_no_tools_and_can_be_disposed_again() -> None:
+async def test_m5_a_disposed_server_gives_no_tools_and_can_be_disposed_again() -> None:
     provider = mcp_tool_provider(url="https://b/mcp")
-    provider.dispose()
-    provider.dispose()
+    await provider.dispose()
+    await provider.dispose()
     with pytest.raises(InvalidContextError, match="disposed"):
         provider.get_tools(ctx())
 
@@ -117,6 +126,8 @@ def test_descriptions_come_back_from_the_wire_as_they_went() -> None:
         WorkspaceTool("bash", {"cwd": "/w", "allow_write": ["out"]}),
         mcp_tool_provider(command=["tickets", "-v"], env={"LANG": "C"}, cwd="/w", require_approval=False).server,
         mcp_tool_provider(url="https://b/mcp", headers={"X-Team": "7"}, timeout_ms=5).server,
+        mcp_tool_provider(url="https://b/mcp", prefix="t_", only=["list"]).server,
+        mcp_tool_provider(url="https://b/mcp", only=[]).server,
     ):
         assert hosted_from_wire(json.loads(json.dumps(hosted_to_wire(hosted)))) == hosted
 
@@ -132,6 +143,10 @@ def test_descriptions_come_back_from_the_wire_as_they_went() -> None:
         {"kind": "mcp", "name": "x", "timeoutMs": 1, "command": ["a"], "url": "https://b"},
         {"kind": "mcp", "name": "x", "timeoutMs": 1, "command": [7]},
         {"kind": "mcp", "name": "x", "timeoutMs": "1", "command": ["a"]},
+        {"kind": "mcp", "name": "x", "timeoutMs": 0, "command": ["a"]},
+        {"kind": "mcp", "name": "x", "timeoutMs": 10**30, "command": ["a"]},
+        {"kind": "mcp", "name": "x", "timeoutMs": 1, "command": ["a"], "only": "abc"},
+        {"kind": "mcp", "name": "x", "timeoutMs": 1, "command": ["a"], "prefix": 7},
         {"kind": "mcp", "name": "x", "timeoutMs": 1, "command": ["a"], "env": {"A": 7}},
     ],
 )

@@ -18,7 +18,6 @@ from adal_ls.sdk import (
     combine_tool_providers,
     create_runtime,
     create_workspace_tool_provider,
-    mcp_tool_provider,
 )
 from adal_ls.sdk.hosted import WORKSPACE_TOOLS
 from tests.sdk.agents import events_of, failure_of, said, script
@@ -85,13 +84,6 @@ async def test_a_policy_that_cannot_be_kept_fails_the_run_before_the_model_is_as
     fault = await failure_of(agent.run("go"))
     assert isinstance(fault, InvalidConfigError)
     assert "nowhere" in str(fault)
-
-
-async def test_an_mcp_server_needs_the_host_and_the_run_says_so(project: Path) -> None:
-    agent = create_runtime(model=script(project)).create_agent("coder", tools=mcp_tool_provider(command=["tickets"]))
-    fault = await failure_of(agent.run("go"))
-    assert isinstance(fault, InvalidConfigError)
-    assert "'tickets'" in str(fault)
 
 
 async def test_only_the_persons_environment_lifts_the_sandbox_and_the_run_says_so(
