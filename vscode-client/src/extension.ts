@@ -7,6 +7,7 @@ import { registerCheckTask } from "./ecosystem/checkTask.ts";
 import { openLog } from "./log.ts";
 import { watchPythonExtension } from "./pythonExtension.ts";
 import { registerRunView } from "./run/register.ts";
+import { registerRuns } from "./runs/register.ts";
 import { AgentRuntime } from "./runtime.ts";
 import { resolveServer } from "./server.ts";
 import type { Services } from "./services.ts";
@@ -30,13 +31,15 @@ export function activate(context: ExtensionContext): Services | undefined {
   client = server;
   const tools = new ToolsModel(server, log);
   const services: Services = { connection: server, log, runtime: runtime.ensureFor(server) };
+  const runs = registerRunView(context, services);
   context.subscriptions.push(
     log,
     tools,
     ...showStatus(server, tools),
     ...showToolsTree(tools),
     ...registerCommands(server, tools, runtime, log),
-    registerRunView(context, services),
+    runs,
+    registerRuns(services, runs),
     registerTries(context, services, tools),
     registerCheckTask(() => server.launched?.initializationOptions.hostPython ?? undefined),
     registerAgentTool(services),

@@ -1,8 +1,11 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { ApprovalOption, Location, Preview } from "../src/protocol.ts";
+import { fieldsOf } from "../src/form/fields.ts";
+import type { Location, Preview } from "../src/protocol.ts";
 import type { WaitingApproval } from "../src/run/approvals.ts";
+import { answers } from "./approvalAnswers.ts";
 import { type ArgumentRows, argumentRows, beginning } from "./argumentRows.ts";
+import { argumentsForm, formToggle, type Written, written } from "./argumentsForm.ts";
 import { type Actions, argumentList, count, icon, type Local, moreButton, revealed } from "./parts.ts";
 
 /**
@@ -10,7 +13,12 @@ import { type Actions, argumentList, count, icon, type Local, moreButton, reveal
  * no text of a model or a tool gets out of its box in it. Nothing here takes the focus by itself, and no key but a
  * press of the focused button allows a call.
  */
-export function approvalRegion(waiting: readonly WaitingApproval[], local: Local, actions: Actions): unknown {
+export function approvalRegion(
+  waiting: readonly WaitingApproval[],
+  shownRun: string | undefined,
+  local: Local,
+  actions: Actions,
+): unknown {
   if (waiting.length === 0) {
     return nothing;
   }
@@ -21,12 +29,17 @@ export function approvalRegion(waiting: readonly WaitingApproval[], local: Local
     ${repeat(
       waiting,
       (approval) => approval.request.approvalId,
-      (approval) => approvalCard(approval, local, actions),
+      (approval) => approvalCard(approval, shownRun, local, actions),
     )}
   </section>`;
 }
 
-function approvalCard(approval: WaitingApproval, local: Local, actions: Actions): TemplateResult {
+function approvalCard(
+  approval: WaitingApproval,
+  shownRun: string | undefined,
+  local: Local,
+  actions: Actions,
+): TemplateResult {
   const { request } = approval;
   const id = request.approvalId;
   const whole = local.whole.has(id);
@@ -34,15 +47,76 @@ function approvalCard(approval: WaitingApproval, local: Local, actions: Actions)
   const diff = request.preview?.diff ?? "";
   const shownDiff = whole ? diff : beginning(diff, 2000, 24);
   const hidden = (shown?.hidden ?? 0) + diff.length - shownDiff.length;
+  const edit = local.edits[id];
   return html`<article class="approval" aria-labelledby=${`title-${id}`} data-approval=${id}>
     <h3 id=${`title-${id}`}><span class="tool-name">${revealed(request.tool)}</span>${sourceLink(request.source, actions)}</h3>
+    ${request.runId === shownRun ? nothing : otherRun(request.runId, actions)}
     ${(request.risk ?? []).map((fact) => html`<p class="risk">${icon("warning")}<span>${revealed(fact)}</span></p>`)}
-    <div class="details">
-      ${previewOf(request.preview, approval.arguments?.command, shownDiff)} ${argumentsOf(approval, shown, actions)}
-    </div>
-    ${hidden > 0 ? moreButton(`${count(hidden)} more characters to be able to allow`, id, local, actions) : nothing}
+    ${
+      edit
+        ? editor(approval, edit, local, actions)
+        : html`<div class="details" tabindex="0" role="group" aria-label="The call">
+              ${previewOf(request.preview, approval.arguments?.command, shownDiff)}
+              ${argumentsOf(approval, shown, actions)}
+            </div>
+            ${hidden > 0 ? moreButton(`${count(hidden)} more characters to be able to allow`, id, local, actions) : nothing}
+            ${looks(approval, local, actions)}`
+    }
     ${answers(approval, shown !== undefined && hidden === 0, local, actions)}
   </article>`;
+}
+
+/** A run goes on while another is read. */
+function otherRun(runId: string, actions: Actions): TemplateResult {
+  const show = () => actions.send({ type: "showRun", runId });
+  return html`<p class="muted other-run">
+    Asked by a run that is not shown here. <button class="link" @click=${show}>Show it</button>
+  </p>`;
+}
+
+/** Other ways to look at the call, and to change it. */
+function looks(approval: WaitingApproval, local: Local, actions: Actions): unknown {
+  const { approvalId, preview, inputSchema } = approval.request;
+  const values = approval.arguments;
+  const edit = () => {
+    if (values) {
+      const begun = written(fieldsOf(inputSchema ?? {}), values);
+      actions.change({ edits: { ...local.edits, [approvalId]: begun } });
+    }
+  };
+  const canDiff = values !== undefined && preview?.diff?.startsWith("---");
+  return html`<p class="looks">
+    ${
+      canDiff
+        ? html`<button class="link diff-editor" @click=${() => actions.send({ type: "openDiff", approvalId })}>
+            ${icon("diff")} Open diff
+          </button>`
+        : nothing
+    }
+    ${
+      values && inputSchema
+        ? html`<button class="link edit-arguments" @click=${edit}>${icon("edit")} Edit arguments</button>`
+        : nothing
+    }
+  </p>`;
+}
+
+function editor(approval: WaitingApproval, edit: Written, local: Local, actions: Actions): TemplateResult {
+  const { approvalId: id, inputSchema, problem } = approval.request;
+  const fields = fieldsOf(inputSchema ?? {});
+  const change = (next: Written) => actions.change({ edits: { ...local.edits, [id]: next } });
+  const leave = () => {
+    const { [id]: _, ...others } = local.edits;
+    actions.change({ edits: others });
+  };
+  return html`<div class="details edited-arguments" role="group" aria-label="Edited arguments">
+      ${problem ? html`<p class="problem" role="alert">${icon("error")}<span>${revealed(problem)}</span></p>` : nothing}
+      ${argumentsForm(fields, edit, change)}
+    </div>
+    <p class="looks">
+      ${formToggle(fields, edit, change)}
+      <button class="link" @click=${leave}>Back to the call as asked</button>
+    </p>`;
 }
 
 function sourceLink(source: Location | undefined, actions: Actions): unknown {
@@ -93,73 +167,4 @@ function argumentsOf(approval: WaitingApproval, shown: ArgumentRows | undefined,
       </button>
     </div>
     ${argumentList(shown.rows)}`;
-}
-
-function answers(approval: WaitingApproval, complete: boolean, local: Local, actions: Actions): TemplateResult {
-  const { request } = approval;
-  const id = request.approvalId;
-  const reason = local.reasons[id] ?? "";
-  const answer = (option: ApprovalOption) =>
-    actions.send({
-      type: "answer",
-      choice: { approvalId: id, argsDigest: request.argsDigest, optionId: option.optionId, feedback: reason },
-    });
-  const deny = request.options.find((option) => option.kind === "reject_once");
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.isComposing && deny) {
-      event.preventDefault();
-      answer(deny);
-    }
-  };
-  const onReason = (event: Event) => {
-    const field = event.target as HTMLInputElement;
-    actions.change({ reasons: { ...local.reasons, [id]: field.value } });
-  };
-  const armed = complete && local.armed.has(id);
-  const once = request.options.filter((option) => option.kind === "allow_once" || option.kind === "reject_once");
-  const lasting = request.options.filter((option) => !once.includes(option));
-  return html`<div class="answers">
-    <div class="buttons" role="group" aria-label="Answer">
-      ${once.map((option) => onceButton(option, armed, () => answer(option)))}
-    </div>
-    ${
-      deny
-        ? html`<vscode-textfield
-            class="reason"
-            label="Reason for denying"
-            placeholder="Reason, told to the model"
-            .value=${reason}
-            @input=${onReason}
-            @keydown=${onKey}
-          ></vscode-textfield>`
-        : nothing
-    }
-    ${lasting.map((option) => lastingButton(option, armed, () => answer(option)))}
-  </div>`;
-}
-
-function onceButton(option: ApprovalOption, armed: boolean, answer: () => void): TemplateResult {
-  return html`<vscode-button
-    ?secondary=${option.kind !== "allow_once"}
-    ?disabled=${allows(option) && !armed}
-    data-option=${option.kind}
-    @click=${answer}
-    >${option.label}</vscode-button
-  >`;
-}
-
-/** An answer that is remembered, with the very rule that would be. */
-function lastingButton(option: ApprovalOption, armed: boolean, answer: () => void): TemplateResult {
-  return html`<button
-    class="lasting"
-    ?disabled=${allows(option) && !armed}
-    data-option=${option.kind}
-    @click=${answer}
-  >
-    <span>${option.label}</span>${option.rule ? html`<span class="rule">${revealed(option.rule)}</span>` : nothing}
-  </button>`;
-}
-
-function allows(option: ApprovalOption): boolean {
-  return option.kind === "allow_once" || option.kind === "allow_always";
 }

@@ -3,7 +3,7 @@ import type { DecisionEvent } from "../src/protocol.ts";
 import type { CallItem, RunState } from "../src/run/transcript.ts";
 import { isGoing } from "../src/run/transcript.ts";
 import { argumentLine, argumentRows } from "./argumentRows.ts";
-import { type Actions, argumentList, duration, icon, type Local, revealed, textBox } from "./parts.ts";
+import { type Actions, argumentList, duration, icon, type Local, onToggle, revealed, textBox } from "./parts.ts";
 import { type Place, traceParts } from "./traceParts.ts";
 
 /** One call: what was called, how it stands, what came out; everything about it behind the head. */
@@ -19,7 +19,7 @@ export function callCard(
   const shown = result ? (isDenied ? result.observation : (result.display ?? result.observation)) : "";
   const printed = result?.printed ?? call.printed;
   return html`<article class="call" aria-label=${`Call of ${call.tool}`} data-call=${call.callId}>
-    <details>
+    <details ?open=${local.open.has(call.callId)} @toggle=${onToggle(call.callId, local, actions)}>
       <summary>
         ${icon("chevron-right fold")} ${stateIcon(call, run)}
         <span class="tool-name">${revealed(call.tool)}</span>
@@ -37,13 +37,20 @@ export function callCard(
     ${call.decision ? html`<p class="decision">${revealed(decisionWords(call.decision))}</p>` : nothing}
     ${printed ? textBox("Printed", printed, `${call.callId}:printed`, local, actions) : nothing}
     ${shown ? textBox(isDenied ? "Told to the model" : printed ? "Result" : "", shown, `${call.callId}:result`, local, actions) : nothing}
-    ${result?.trace ? traceOf(result.trace, folders, actions) : nothing}
+    ${result?.trace ? traceOf(call.callId, result.trace, folders, local, actions) : nothing}
   </article>`;
 }
 
 /** Where in the project's code a tool failed, with links to the places that can be opened. */
-function traceOf(trace: string, folders: readonly string[], actions: Actions): TemplateResult {
-  return html`<details class="trace">
+function traceOf(
+  callId: string,
+  trace: string,
+  folders: readonly string[],
+  local: Local,
+  actions: Actions,
+): TemplateResult {
+  const id = `${callId}:trace`;
+  return html`<details class="trace" ?open=${local.open.has(id)} @toggle=${onToggle(id, local, actions)}>
     <summary>${icon("chevron-right fold")}<span class="muted">Where it failed</span></summary>
     <pre tabindex="0" aria-label="Traceback">${traceParts(trace, folders).map((part) =>
       part.place ? placeLink(part.text, part.place, actions) : revealed(part.text),

@@ -2,27 +2,98 @@ import { html, nothing, type TemplateResult } from "lit";
 import { MODES } from "../src/run/modes.ts";
 import { isGoing } from "../src/run/transcript.ts";
 import type { ViewState } from "../src/run/viewState.ts";
+import { complete, completionAt, completionKey, completionList } from "./completion.ts";
 import { type Actions, icon, type Local } from "./parts.ts";
+
+interface TextArea extends HTMLElement {
+  readonly value: string;
+  /** The real input, in the shadow of the element. */
+  readonly wrappedElement?: HTMLTextAreaElement;
+}
 
 /** The prompt, what it runs with, and Run or Stop. Enter runs, Shift+Enter begins a new line. */
 export function composer(state: ViewState, local: Local, actions: Actions): TemplateResult {
-  const going = state.queued || (state.run !== undefined && isGoing(state.run.state));
-  const ready = state.readiness.kind === "ready" || state.readiness.kind === "starting";
-  const canRun = ready && !going && local.draft.trim() !== "";
-  const run = () => canRun && actions.send({ type: "run", prompt: local.draft });
-  const onInput = (event: Event) => actions.change({ draft: (event.target as HTMLTextAreaElement).value });
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.altKey && !event.isComposing) {
-      event.preventDefault();
-      run();
-    }
-  };
+  const { run } = state;
+  const isReady = state.readiness.kind === "ready" || state.readiness.kind === "starting";
+  const isBusy = state.queued || run?.state === "starting" || run?.state === "cancelling";
+  const going = state.queued || (run !== undefined && isGoing(run.state) && !run.elsewhere);
+  const canSend = isReady && !isBusy && !run?.elsewhere && local.draft.trim() !== "";
+  const send = () => canSend && actions.send(messageOf(local));
   return html`<form class="composer" aria-label="Prompt" @submit=${(event: Event) => event.preventDefault()}>
+    ${notes(state, local, actions)}
+    <div class="box">
+      ${completionList(local, (path) => complete(path, local, actions))}
+      <vscode-textarea
+        id="prompt"
+        label="Prompt"
+        placeholder=${placeholder(state)}
+        rows=${Math.min(10, Math.max(3, local.draft.split("\n").length))}
+        .value=${local.draft}
+        ?disabled=${!isReady}
+        @input=${(event: Event) => onInput(event.target as TextArea, actions)}
+        @keydown=${(event: KeyboardEvent) => onKey(event, state, local, actions, send)}
+        @blur=${() => local.completion && actions.change({ completion: undefined })}
+      ></vscode-textarea>
+    </div>
+    <div class="controls">
+      ${picker("pickModel", `Model: ${state.model}`, state.model.split("/").at(-1) ?? "", "", actions)}
+      ${picker("pickMode", `Mode: ${MODES[state.mode].about}`, MODES[state.mode].label, state.mode, actions)}
+      <span class="space"></span>
+      ${
+        going && !canSend
+          ? nothing
+          : html`<vscode-button class="run" ?disabled=${!canSend} @click=${send}>${sendWords(state, local)}</vscode-button>`
+      }
+      ${
+        going
+          ? html`<vscode-button secondary class="stop" @click=${() => actions.send({ type: "stop" })}>Stop</vscode-button>`
+          : nothing
+      }
+    </div>
+  </form>`;
+}
+
+function messageOf(local: Local): Parameters<Actions["send"]>[0] {
+  return local.edit
+    ? { type: "resend", seq: local.edit.seq, prompt: local.draft }
+    : { type: "run", prompt: local.draft };
+}
+
+function sendWords({ run }: ViewState, local: Local): string {
+  if (local.edit) {
+    return "Send again";
+  }
+  return run === undefined ? "Run" : "Send";
+}
+
+function placeholder({ run }: ViewState): string {
+  if (run?.elsewhere) {
+    return "Goes on in another window";
+  }
+  if (run === undefined) {
+    return "What should the agent do? Enter runs, Shift+Enter adds a line, @ adds a file";
+  }
+  return isGoing(run.state) ? "Tell the agent more while it works" : "Go on in this run";
+}
+
+function notes(state: ViewState, local: Local, actions: Actions): unknown {
+  const leaveEdit = () => actions.change({ edit: undefined, draft: "" });
+  return html`
     ${state.problem ? html`<p class="problem" role="alert">${icon("error")}<span>${state.problem}</span></p>` : nothing}
     ${
       state.queued
         ? html`<p class="going queued">
             ${icon("loading codicon-modifier-spin")}<span>Runs as soon as the language server has started.</span>
+          </p>`
+        : nothing
+    }
+    ${
+      local.edit
+        ? html`<p class="notice editing">
+            ${icon("edit")}<span
+              >Sent in the place of the earlier prompt, in a new run; this run stays as it is.
+              <button type="button" class="link" @click=${leaveEdit}>Cancel</button></span
+            >
           </p>`
         : nothing
     }
@@ -36,27 +107,41 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
         ? picker("pickProject", `Project: ${state.projectRoot}`, projectName(state.projectRoot), "", actions)
         : nothing
     }
-    <vscode-textarea
-      id="prompt"
-      label="Prompt"
-      placeholder="What should the agent do? Enter runs, Shift+Enter adds a line"
-      rows=${Math.min(10, Math.max(3, local.draft.split("\n").length))}
-      .value=${local.draft}
-      ?disabled=${!ready}
-      @input=${onInput}
-      @keydown=${onKey}
-    ></vscode-textarea>
-    <div class="controls">
-      ${picker("pickModel", `Model: ${state.model}`, state.model.split("/").at(-1) ?? "", "", actions)}
-      ${picker("pickMode", `Mode: ${MODES[state.mode].about}`, MODES[state.mode].label, state.mode, actions)}
-      <span class="space"></span>
-      ${
-        going
-          ? html`<vscode-button secondary class="stop" @click=${() => actions.send({ type: "stop" })}>Stop</vscode-button>`
-          : html`<vscode-button class="run" ?disabled=${!canRun} @click=${run}>Run</vscode-button>`
-      }
-    </div>
-  </form>`;
+  `;
+}
+
+function onInput(area: TextArea, actions: Actions): void {
+  const caret = area.wrappedElement?.selectionStart ?? area.value.length;
+  const completion = completionAt(area.value, caret);
+  actions.change({ draft: area.value, completion });
+  if (completion) {
+    actions.send({ type: "findFiles", query: completion.query });
+  }
+}
+
+function onKey(event: KeyboardEvent, state: ViewState, local: Local, actions: Actions, send: () => void): void {
+  if (completionKey(event, local, actions)) {
+    event.preventDefault();
+  } else if (event.key === "Enter" && !event.shiftKey && !event.altKey && !event.isComposing) {
+    event.preventDefault();
+    send();
+  } else if ((event.key === "ArrowUp" || event.key === "ArrowDown") && !event.shiftKey && !event.altKey) {
+    const recalled = recall(event.key === "ArrowUp" ? 1 : -1, state.history, local.draft);
+    if (recalled !== undefined) {
+      event.preventDefault();
+      actions.change({ draft: recalled });
+      actions.placeCaret(recalled.length);
+    }
+  }
+}
+
+/** An earlier or a later prompt, where the box is empty or holds one as it was. Undefined: the key moves the cursor. */
+export function recall(step: number, history: readonly string[], draft: string): string | undefined {
+  const at = draft === "" ? -1 : history.indexOf(draft);
+  if (draft !== "" && at < 0) {
+    return undefined;
+  }
+  return at + step === -1 ? (at < 0 ? undefined : "") : history[at + step];
 }
 
 function projectName(root: string): string {

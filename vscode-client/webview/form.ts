@@ -1,7 +1,3 @@
-import "@vscode-elements/elements/dist/vscode-option/index.js";
-import "@vscode-elements/elements/dist/vscode-single-select/index.js";
-import "@vscode-elements/elements/dist/vscode-textarea/index.js";
-import "@vscode-elements/elements/dist/vscode-textfield/index.js";
 import { html, nothing, type TemplateResult } from "lit";
 import type { FormField, FormValues } from "../src/form/fields.ts";
 import { revealed } from "./parts.ts";

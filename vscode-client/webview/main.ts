@@ -1,16 +1,19 @@
-import "@vscode-elements/elements/dist/vscode-button/index.js";
-import "@vscode-elements/elements/dist/vscode-textarea/index.js";
-import "@vscode-elements/elements/dist/vscode-textfield/index.js";
+import type { VscodeTextarea } from "@vscode-elements/elements/dist/vscode-textarea/index.js";
 import { render } from "lit";
 import { applied, type FromView, type ToView, type ViewState } from "../src/run/viewState.ts";
+import "./elements.ts";
+import { Nearness } from "./nearness.ts";
 import { page } from "./page.ts";
 import type { Actions, Local } from "./parts.ts";
 import "./style.css";
 
+/** What was typed survives hiding the view. */
+type Kept = Pick<Local, "draft" | "edit" | "reasons" | "edits">;
+
 declare function acquireVsCodeApi(): {
   postMessage(message: FromView): void;
-  getState(): Pick<Local, "draft" | "reasons"> | undefined;
-  setState(state: Pick<Local, "draft" | "reasons">): void;
+  getState(): Kept | undefined;
+  setState(state: Kept): void;
 };
 
 /** An approval can be allowed this long after it came up or moved: a click that was under way must not hit it. */
@@ -18,10 +21,21 @@ const ARM_AFTER_MS = 600;
 
 const editor = acquireVsCodeApi();
 let state: ViewState | undefined;
-let local: Local = { draft: "", reasons: {}, ...editor.getState(), whole: new Set(), armed: new Set() };
-const history: string[] = [];
-/** A prompt whose run has not started yet, and the run before it. It stays in the box, for a run that does not start. */
-let submitted: { readonly prompt: string; readonly before: string | undefined } | undefined;
+const nearness = new Nearness(() => show());
+let local: Local = {
+  draft: "",
+  reasons: {},
+  edits: {},
+  ...editor.getState(),
+  lives: {},
+  whole: new Set(),
+  open: new Set(),
+  armed: new Set(),
+  near: nearness.near,
+  heights: nearness.heights,
+};
+/** A prompt that the server has not taken yet, and how many it had. It stays in the box, for one that is not taken. */
+let submitted: { readonly prompt: string; readonly before: number } | undefined;
 /** What stands in the box without the person having written it. */
 let proposed = "";
 let watched: Element | null = null;
@@ -31,9 +45,8 @@ const sizes = new ResizeObserver(keepEnd); // of the transcript, and of the room
 
 const actions: Actions = {
   send(message) {
-    if (message.type === "run") {
-      history.push(message.prompt);
-      submitted = { prompt: message.prompt, before: state?.run?.runId };
+    if (message.type === "run" || message.type === "resend") {
+      submitted = { prompt: message.prompt, before: state?.sent ?? 0 };
     }
     editor.postMessage(message);
   },
@@ -41,6 +54,16 @@ const actions: Actions = {
     local = { ...local, ...change };
     keepDraft();
     show();
+  },
+  editPrompt(seq, text) {
+    actions.change({ edit: { seq }, draft: text });
+    focusOn("prompt");
+    actions.placeCaret(text.length);
+  },
+  placeCaret(at) {
+    const area = promptArea();
+    // The element hands its value on when it is drawn, which is later.
+    void area?.updateComplete.then(() => area.wrappedElement.setSelectionRange(at, at));
   },
 };
 
@@ -52,15 +75,10 @@ window.addEventListener("message", ({ data }: MessageEvent<ToView>) => {
       return state && take(applied(state, data.change));
     case "focus":
       propose(data.draft);
-      return focusOn(data.on);
-  }
-});
-
-document.addEventListener("keydown", (event) => {
-  const prompt = document.querySelector("vscode-textarea");
-  if (event.key === "ArrowUp" && event.target === prompt && local.draft === "" && history.length > 0) {
-    event.preventDefault();
-    actions.change({ draft: history.at(-1) ?? "" });
+      focusOn(data.on);
+      return data.mention && mention(data.mention);
+    case "files":
+      return offer(data.query, data.paths);
   }
 });
 
@@ -74,17 +92,37 @@ function propose(draft: string | undefined): void {
   }
 }
 
-/** What was typed survives hiding the view. */
+/** Adds a mention to what the person is writing. */
+function mention(text: string): void {
+  const gap = local.draft === "" || /\s$/.test(local.draft) ? "" : " ";
+  const draft = `${local.draft}${gap}${text} `;
+  actions.change({ draft });
+  actions.placeCaret(draft.length);
+}
+
+/** The files for what is being typed; by now it may be something else. */
+function offer(query: string, paths: readonly string[]): void {
+  if (local.completion?.query === query) {
+    actions.change({ completion: { ...local.completion, paths, active: 0 } });
+  }
+}
+
 function keepDraft(): void {
-  editor.setState({ draft: local.draft, reasons: local.reasons });
+  const { draft, edit, reasons, edits } = local;
+  editor.setState({ draft, ...(edit && { edit }), reasons, edits });
 }
 
 function take(next: ViewState): void {
   const before = state?.approvals ?? [];
+  if (state && state.run?.runId !== next.run?.runId) {
+    nearness.reset();
+    local = { ...local, edit: undefined, open: new Set() };
+    watched = null;
+  }
   state = next;
-  // It may have ended already when the view first hears of it.
-  if (submitted && next.run?.runId && next.run.runId !== submitted.before) {
-    local = { ...local, draft: local.draft === submitted.prompt ? "" : local.draft };
+  if (submitted && next.sent > submitted.before) {
+    const isOurs = local.draft === submitted.prompt;
+    local = { ...local, edit: undefined, draft: isOurs ? "" : local.draft };
     submitted = undefined;
     keepDraft();
   }
@@ -115,8 +153,10 @@ function show(): void {
   if (!state) {
     return;
   }
+  local = { ...local, near: nearness.near };
   render(page(state, local, actions), document.body);
   const scroller = document.querySelector(".transcript");
+  nearness.watch(scroller ?? undefined);
   if (scroller !== watched) {
     watched = scroller;
     sizes.disconnect();
@@ -150,7 +190,11 @@ function noteScroll(): void {
   scrolledTo = scrollTop;
 }
 
+function promptArea(): VscodeTextarea | null {
+  return document.querySelector<VscodeTextarea>("#prompt");
+}
+
 function focusOn(place: "prompt" | "approvals"): void {
   const wanted = place === "approvals" ? document.getElementById("approvals-title") : null;
-  (wanted ?? document.getElementById("prompt"))?.focus();
+  (wanted ?? promptArea())?.focus();
 }

@@ -18,7 +18,7 @@ export function page(state: ViewState, local: Local, actions: Actions): Template
           : html`<div class="space"></div>`
         : transcript(state, local, actions)
     }
-    ${approvalRegion(state.approvals, local, actions)} ${composer(state, local, actions)}
+    ${approvalRegion(state.approvals, state.run?.runId, local, actions)} ${composer(state, local, actions)}
   `;
 }
 

@@ -1,22 +1,42 @@
 import { html, nothing, type TemplateResult } from "lit";
+import type { Life } from "../src/protocol.ts";
 import { revealParts } from "../src/run/reveal.ts";
 import type { FromView } from "../src/run/viewState.ts";
 import type { ArgumentRow } from "./argumentRows.ts";
 import { beginning } from "./argumentRows.ts";
+import type { Written } from "./argumentsForm.ts";
+import type { Completion } from "./completion.ts";
 
 /** What the person does in the view and the extension need not know. */
 export interface Local {
   readonly draft: string;
+  /** An earlier prompt that the draft takes the place of. */
+  readonly edit?: { readonly seq: number } | undefined;
+  /** What is being typed behind an `@`. */
+  readonly completion?: Completion | undefined;
   readonly reasons: Readonly<Record<string, string>>;
-  /** Approvals and calls whose text is shown in full. */
+  /** Arguments that the person writes in the place of those of a call, by approval. */
+  readonly edits: Readonly<Record<string, Written>>;
+  /** How long an answer is remembered, by approval. */
+  readonly lives: Readonly<Record<string, Life>>;
+  /** Approvals, calls and prompts whose text is shown in full. */
   readonly whole: ReadonlySet<string>;
+  /** Parts of cards that are unfolded. */
+  readonly open: ReadonlySet<string>;
   /** Approvals that have been on the screen long enough not to be answered by a click meant for something else. */
   readonly armed: ReadonlySet<string>;
+  /** Chunks of the transcript that are drawn, and the heights of those that were. */
+  readonly near: ReadonlySet<number>;
+  readonly heights: ReadonlyMap<number, number>;
 }
 
 export interface Actions {
   send(message: FromView): void;
   change(change: Partial<Local>): void;
+  /** Puts an earlier prompt into the box, to be sent again in another wording. */
+  editPrompt(seq: number, text: string): void;
+  /** Puts the cursor into the prompt. */
+  placeCaret(at: number): void;
 }
 
 /** More marks than this in one text would freeze the view: then the escapes stand unmarked. */
@@ -71,6 +91,17 @@ export function textBox(label: string, text: string, id: string, local: Local, a
 export function moreButton(words: string, id: string, local: Local, actions: Actions): TemplateResult {
   const show = () => actions.change({ whole: new Set([...local.whole, id]) });
   return html`<button class="link more" @click=${show}>Show ${words}</button>`;
+}
+
+/** Keeps track of what is unfolded, so that it is still when it is drawn anew. */
+export function onToggle(id: string, local: Local, actions: Actions): (event: Event) => void {
+  return ({ target }) => {
+    const { open } = target as HTMLDetailsElement;
+    if (open !== local.open.has(id)) {
+      const others = [...local.open].filter((one) => one !== id);
+      actions.change({ open: new Set(open ? [...others, id] : others) });
+    }
+  };
 }
 
 export function count(value: number): string {

@@ -1,30 +1,73 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { guard } from "lit/directives/guard.js";
 import type { Todo, Usage } from "../src/protocol.ts";
-import { ENDINGS, type Item, type RunState } from "../src/run/transcript.ts";
+import { ENDINGS, type Item, isGoing } from "../src/run/transcript.ts";
 import type { ViewState } from "../src/run/viewState.ts";
+import { beginning } from "./argumentRows.ts";
 import { callCard } from "./callCard.ts";
 import { markdownNodes } from "./markdown.ts";
-import { type Actions, count, icon, type Local, revealed } from "./parts.ts";
+import { CHUNK } from "./nearness.ts";
+import { type Actions, count, icon, type Local, moreButton, revealed } from "./parts.ts";
+
+type FinishedItem = Extract<Item, { kind: "finished" }>;
+type PromptItem = Extract<Item, { kind: "prompt" }>;
+
+/** A chunk that was never drawn is about as tall as this for each of its items. */
+const ITEM_HEIGHT = 56;
 
 export function transcript(state: ViewState, local: Local, actions: Actions): TemplateResult {
-  const run = state.run?.state ?? "finished";
+  const { items } = state;
+  const chunks = Math.ceil(items.length / CHUNK);
+  const asked = items.findLastIndex((item) => item.kind === "prompt");
   return html`<div class="transcript" role="log" aria-label="Transcript" aria-live="off" tabindex="0">
-    <div class="items">${state.items.map((item) => itemView(item, run, state, local, actions))} ${tail(run)}</div>
+    <div class="items">
+      ${Array.from({ length: chunks }, (_, chunk) => chunkView(chunk, chunks, asked, state, local, actions))}
+      ${state.unheard.map(unheardPrompt)} ${tail(state, actions)}
+    </div>
   </div>`;
 }
 
-function itemView(item: Item, run: RunState, state: ViewState, local: Local, actions: Actions): TemplateResult {
+/** The last two are always drawn: that is where things happen. */
+function chunkView(
+  chunk: number,
+  chunks: number,
+  asked: number,
+  state: ViewState,
+  local: Local,
+  actions: Actions,
+): TemplateResult {
+  const items = state.items.slice(chunk * CHUNK, (chunk + 1) * CHUNK);
+  if (chunk < chunks - 2 && !local.near.has(chunk)) {
+    const height = local.heights.get(chunk) ?? items.length * ITEM_HEIGHT;
+    return html`<div class="chunk" data-chunk=${chunk} .style=${`height: ${height}px`}></div>`;
+  }
+  // Drawn anew only when something in it, or about it, is another.
+  const on = [
+    ...items,
+    state.run?.state,
+    state.run?.elsewhere,
+    state.folders,
+    local.whole,
+    local.open,
+    local.edit,
+    asked,
+  ];
+  return html`<div class="chunk" data-chunk=${chunk} .style=${""}>
+    ${guard(on, () => items.map((item, index) => itemView(item, chunk * CHUNK + index > asked, state, local, actions)))}
+  </div>`;
+}
+
+function itemView(item: Item, isLast: boolean, state: ViewState, local: Local, actions: Actions): TemplateResult {
   switch (item.kind) {
     case "prompt":
-      return html`<div class="prompt" aria-label="You">${revealed(item.text)}</div>`;
+      return promptView(item, state, local, actions);
     case "text":
       // The nodes are made anew only when the text grew.
       return html`<div class="text" @click=${(event: Event) => onLink(event, actions)}>
         ${guard([item.text], () => markdownNodes(item.text))}
       </div>`;
     case "call":
-      return callCard(item, run, state.folders, local, actions);
+      return callCard(item, state.run?.state ?? "finished", state.folders, local, actions);
     case "todos":
       return todoList(item.todos);
     case "notice":
@@ -34,12 +77,60 @@ function itemView(item: Item, run: RunState, state: ViewState, local: Local, act
         ${icon("error")}
         <div>
           <p>${revealed(item.error.message)}</p>
-          <p class="muted">${item.error.code} · <button class="link" @click=${() => actions.send({ type: "showLog" })}>Show log</button></p>
+          <p class="muted">
+            ${item.error.code} · <button class="link" @click=${() => actions.send({ type: "showLog" })}>Show log</button>
+            ${isLast && state.run?.state === "finished" ? again("Try again", actions) : nothing}
+          </p>
         </div>
       </div>`;
     case "finished":
-      return html`<p class="finished">${ENDINGS[item.stopReason]}${usageWords(state.run?.usage)}</p>`;
+      return finishedView(item, isLast, state, actions);
   }
+}
+
+function promptView(item: PromptItem, state: ViewState, local: Local, actions: Actions): TemplateResult {
+  const id = `prompt:${item.seq}`;
+  const shown = local.whole.has(id) ? item.text : beginning(item.text, 1200, 14);
+  const hidden = item.text.length - shown.length;
+  const edit = () => actions.editPrompt(item.seq, item.text);
+  const canEdit = state.run !== undefined && !isGoing(state.run.state);
+  const isEdited = local.edit?.seq === item.seq;
+  return html`<div class=${isEdited ? "prompt edited" : "prompt"}>
+    <div class="said" role="note" aria-label="You">${revealed(shown)}</div>
+    ${hidden > 0 ? moreButton(`${count(hidden)} more characters`, id, local, actions) : nothing}
+    ${
+      canEdit
+        ? html`<button class="tool edit" title="Edit and send again" aria-label="Edit and send again" @click=${edit}>
+            ${icon("edit")}
+          </button>`
+        : nothing
+    }
+  </div>`;
+}
+
+function unheardPrompt(text: string): TemplateResult {
+  return html`<div class="prompt unheard">
+    <div class="said" role="note" aria-label="You, not heard yet">${revealed(beginning(text, 1200, 14))}</div>
+    <p class="muted">${icon("clockface")} The agent hears it at its next step</p>
+  </div>`;
+}
+
+function finishedView(item: FinishedItem, isLast: boolean, state: ViewState, actions: Actions): TemplateResult {
+  const isUnfinished = item.stopReason === "limit" || item.stopReason === "cancelled";
+  const fork = () => actions.send({ type: "fork", beforeSeq: item.seq + 1 });
+  return html`<div class="finished">
+    <span>${ENDINGS[item.stopReason]}${usageWords(item.usage)}</span>
+    ${isLast && isUnfinished && state.run?.state === "finished" ? again("Go on", actions) : nothing}
+    <span class="space"></span>
+    <button class="tool" title="Fork: go on from here in a new run" aria-label="Fork: go on from here in a new run" @click=${fork}>
+      ${icon("repo-forked")}
+    </button>
+  </div>`;
+}
+
+/** Takes the run up where it stands. */
+function again(words: string, actions: Actions): TemplateResult {
+  return html`· <button class="link again" @click=${() => actions.send({ type: "resume" })}>${words}</button>`;
 }
 
 const TODO_ICONS: Readonly<Record<Todo["status"], string>> = {
@@ -60,21 +151,31 @@ function todoList(todos: readonly Todo[]): TemplateResult {
   </ul>`;
 }
 
-function tail(run: RunState): unknown {
-  switch (run) {
-    case "starting":
-      return html`<p class="going">${icon("loading codicon-modifier-spin")} Starting…</p>`;
-    case "running":
-      return html`<p class="going">${icon("loading codicon-modifier-spin")} Working…</p>`;
-    case "cancelling":
-      return html`<p class="going">${icon("loading codicon-modifier-spin")} Stopping…</p>`;
-    case "interrupted":
-      return html`<p class="notice">${icon("debug-disconnect")}<span
-          >Interrupted: the language server or the agent ended. Run the prompt again to go on.</span
-        ></p>`;
-    default:
-      return nothing;
+const GOING: Readonly<Record<string, string>> = {
+  starting: "Starting…",
+  running: "Working…",
+  cancelling: "Stopping…",
+};
+
+function tail({ run }: ViewState, actions: Actions): unknown {
+  if (!run) {
+    return nothing;
   }
+  if (run.elsewhere) {
+    return html`<p class="notice elsewhere">${icon("window")}<span
+        >This run goes on in another window or at a terminal. You can read it here; questions are answered there.</span
+      ></p>`;
+  }
+  if (run.state === "interrupted") {
+    return html`<div class="interrupted" role="group" aria-label="Interrupted run">
+      <p>${icon("debug-disconnect")}<span>Interrupted: the language server or the agent ended.</span></p>
+      <vscode-button class="resume" @click=${() => actions.send({ type: "resume" })}>Resume</vscode-button>
+    </div>`;
+  }
+  const words = GOING[run.state];
+  return words
+    ? html`<p class="going">${icon("loading codicon-modifier-spin")}<span>${words}${usageWords(run.usage)}</span></p>`
+    : nothing;
 }
 
 function usageWords(usage: Usage | undefined): string {

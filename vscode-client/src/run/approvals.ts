@@ -20,6 +20,8 @@ export interface Choice {
   readonly argsDigest: string;
   readonly optionId: string;
   readonly feedback?: string;
+  /** Arguments in the place of those that were shown; only with an answer that allows the call. */
+  readonly updatedInput?: JsonObject;
 }
 
 interface Held {
@@ -101,6 +103,7 @@ export class Approvals {
       outcome: "selected",
       optionId: option.optionId,
       ...(feedback ? { feedback } : {}),
+      ...(allows && choice.updatedInput ? { updatedInput: choice.updatedInput } : {}),
     });
   }
 

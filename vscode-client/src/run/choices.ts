@@ -1,7 +1,6 @@
 import { type Memento, type QuickPickItem, window, workspace } from "vscode";
-import type { PermissionMode, Project, Run } from "../protocol.ts";
+import type { PermissionMode, Project } from "../protocol.ts";
 import { MODES } from "./modes.ts";
-import { ENDINGS } from "./transcript.ts";
 
 const RECENT_MODELS = "adal.recentModels";
 
@@ -10,7 +9,7 @@ export async function pickModel(current: string, configured: string, memory: Mem
   const recent = memory.get<string[]>(RECENT_MODELS, []);
   const known = [...new Set([current, configured, ...recent, "offline"])].filter((model) => model !== "");
   const picker = window.createQuickPick<QuickPickItem & { model: string }>();
-  picker.title = "Model of the next run";
+  picker.title = "Model of the next prompt";
   picker.placeholder = "Choose a model, or type a litellm id such as openai/gpt-4o or ollama_chat/qwen3";
   const itemOf = (model: string) => ({ model, label: model, description: aboutModel(model, configured) });
   const list = (typed: string) => {
@@ -39,7 +38,7 @@ function aboutModel(model: string, configured: string): string {
   return model === configured ? "From the settings" : "";
 }
 
-/** Asks for the permission mode of the next run. It holds for this window, never longer. */
+/** Asks for the permission mode of the run that goes on, and of the next ones. It holds for this window, never longer. */
 export async function pickMode(current: PermissionMode): Promise<PermissionMode | undefined> {
   const items = (Object.keys(MODES) as PermissionMode[]).map((mode) => ({
     mode,
@@ -64,22 +63,4 @@ export async function pickProject(projects: readonly Project[], current?: string
   }));
   const title = "Project of the next run";
   return (await window.showQuickPick(items, { title, placeHolder: "The agent gets this project's tools" }))?.root;
-}
-
-/** Asks for one of the workspace's runs. */
-export async function pickRun(runs: readonly Run[]): Promise<string | undefined> {
-  const items = runs.map((run) => ({
-    runId: run.runId,
-    label: run.title,
-    description: run.model,
-    detail: `${new Date(run.created).toLocaleString()} · ${standing(run)}`,
-  }));
-  return (await window.showQuickPick(items, { title: "Earlier runs", matchOnDescription: true }))?.runId;
-}
-
-function standing(run: Run): string {
-  if (run.state === "finished") {
-    return run.stopReason ? ENDINGS[run.stopReason] : "Finished";
-  }
-  return { running: "Running", waiting_approval: "Waiting for approval", interrupted: "Interrupted" }[run.state];
 }

@@ -1,7 +1,8 @@
 import type { Connection } from "../connection.ts";
-import type { PermissionMode, Run, RunUpdate } from "../protocol.ts";
+import type { JsonValue, PermissionMode, Run, RunUpdate } from "../protocol.ts";
 import { Approvals, type Choice } from "./approvals.ts";
-import { append, emptyTranscript, isGap, isGoing, type Transcript, withRun } from "./transcript.ts";
+import { type GoOn, ShownRun } from "./shownRun.ts";
+import { isGoing } from "./transcript.ts";
 import type { Readiness, ViewState } from "./viewState.ts";
 
 /** What the run view needs of the connection to the language server. */
@@ -19,32 +20,37 @@ export interface RunSettings {
   readonly projectRoot?: string;
 }
 
+/** What is shown beside the run, and kept elsewhere. */
+export type Surroundings = Pick<ViewState, "folders" | "history">;
+
 /**
- * The state behind the Run view: the run that is shown, its transcript, and the approvals that wait. It lives in the
- * extension host, so that hiding, moving and reloading the view lose nothing. It knows no VS Code.
+ * The state behind the Run view: the run that is shown and the approvals that wait. It lives in the extension host, so
+ * that hiding, moving and reloading the view lose nothing. It knows no VS Code.
  */
 export class RunController {
   readonly #approvals = new Approvals(() => this.#changed());
   readonly #listeners = new Set<(state: ViewState) => void>();
   readonly #subscriptions: readonly Subscription[];
+  readonly #ours = new Set<string>();
   #readiness: Readiness = { kind: "starting" };
   #settings: RunSettings;
-  #transcript: Transcript | undefined;
+  #shown: ShownRun | undefined;
+  /** The model that was picked while the shown run was shown: for its next prompt. */
+  #picked: string | undefined;
   #problem: string | undefined;
+  #sent = 0;
   #starting = false;
   /** Ends the wait of a prompt for the server. */
   #leaveQueue: ((goOn: boolean) => void) | undefined;
   /** Updates of a run whose id is not known yet: its events may overtake the answer to `adal/run/start`. */
   #early: RunUpdate[] = [];
-  #replay: Promise<void> | undefined;
-  #stale = false;
   #restored = false;
 
   constructor(
     private readonly link: Link,
     settings: RunSettings,
     private readonly log: (message: string) => void,
-    private readonly folders: () => readonly string[] = () => [],
+    private readonly surroundings: () => Surroundings = () => ({ folders: [], history: [] }),
   ) {
     this.#settings = settings;
     this.#subscriptions = [
@@ -61,17 +67,19 @@ export class RunController {
   }
 
   get state(): ViewState {
-    const transcript = this.#transcript;
+    const shown = this.#shown;
     return {
       readiness: this.#readiness,
-      model: this.#settings.model ?? "offline",
-      mode: this.#settings.mode,
-      folders: this.folders(),
+      model: this.#model ?? "offline",
+      mode: this.#mode,
+      ...this.surroundings(),
+      sent: this.#sent,
       ...(this.#leaveQueue ? { queued: true } : {}),
       ...(this.#settings.projectRoot ? { projectRoot: this.#settings.projectRoot } : {}),
-      items: transcript?.items ?? [],
+      items: shown?.transcript.items ?? [],
+      unheard: shown?.queued ?? [],
       approvals: this.#approvals.waiting,
-      ...(transcript ? { run: runOf(transcript, this.#starting) } : this.#starting ? { run: STARTING } : {}),
+      ...(shown ? { run: runOf(shown, this.#starting) } : this.#starting ? { run: STARTING } : {}),
       ...(this.#problem ? { problem: this.#problem } : {}),
     };
   }
@@ -98,6 +106,18 @@ export class RunController {
     this.#changed();
   }
 
+  /** For the next prompt, and for new runs. */
+  pickModel(model: string): void {
+    this.#picked = model;
+    this.settings = { ...this.#settings, model };
+  }
+
+  /** From now on: in the run that goes on, and in new ones. */
+  async pickMode(mode: PermissionMode): Promise<void> {
+    this.settings = { ...this.#settings, mode };
+    await this.#attempt("The mode of the run could not be switched.", () => this.#shown?.setMode(mode));
+  }
+
   /** Waits while the server starts; false when it cannot be used after all, or the person took the prompt back. */
   untilStarted(): Promise<boolean> {
     if (this.#readiness.kind !== "starting") {
@@ -112,9 +132,7 @@ export class RunController {
 
   /** The server has (re)started: its approvals replace ours, and the shown run goes on where it stands. */
   async connected(): Promise<void> {
-    if (this.#transcript) {
-      await this.#catchUp();
-    }
+    await this.#shown?.catchUp();
     if (this.#approvals.waiting.length > 0) {
       const pending = await this.link.request("adal/approval/pending", {});
       this.#approvals.keepOnly(new Set(pending.approvals.map((request) => request.approvalId)));
@@ -126,21 +144,22 @@ export class RunController {
     this.#approvals.keepOnly(new Set());
     this.#starting = false;
     this.#early = [];
-    if (this.#transcript && isGoing(this.#transcript.state)) {
-      this.#transcript = { ...this.#transcript, state: "interrupted" };
+    this.#ours.clear();
+    if (this.#shown && isGoing(this.#shown.state)) {
+      this.#shown.enter("interrupted");
     }
     this.#changed();
   }
 
   /** Shows the newest run of the workspace, once, when nothing is shown yet (after a window reload). */
   async restore(): Promise<void> {
-    if (this.#restored || this.#transcript || this.#starting || this.#readiness.kind !== "ready") {
+    if (this.#restored || this.#shown || this.#starting || this.#readiness.kind !== "ready") {
       return;
     }
     this.#restored = true;
     try {
       const newest = (await this.runs())[0];
-      if (newest && !this.#transcript && !this.#starting) {
+      if (newest && !this.#shown && !this.#starting) {
         await this.show(newest.runId);
       }
     } catch (error) {
@@ -151,32 +170,36 @@ export class RunController {
 
   /** The runs of the workspace, newest first. */
   async runs(): Promise<Run[]> {
-    return (await this.link.request("adal/run/list", {})).runs;
+    return (await this.link.request("adal/run/list", { limit: 1 })).runs;
   }
 
   /** Shows a run of the store, whether it goes on or not. */
   async show(runId: string): Promise<void> {
-    this.#transcript = emptyTranscript(runId);
-    this.#problem = undefined;
-    await this.#catchUp();
+    this.#follow(runId);
+    await this.#shown?.catchUp();
   }
 
   /** Clears the view for a new prompt; a run that goes on keeps going. */
   clear(): void {
-    this.#transcript = undefined;
-    this.#problem = undefined;
+    this.#close();
     this.#restored = true;
     this.#changed();
   }
 
+  /** The run was deleted. */
+  forget(runId: string): void {
+    if (this.#shown?.runId === runId) {
+      this.clear();
+    }
+  }
+
   /** Starts a run. Failures are shown in the view. */
-  async start(prompt: string): Promise<void> {
-    if (this.#starting || (this.#transcript && isGoing(this.#transcript.state))) {
+  async start(prompt: string, toolContext?: JsonValue): Promise<void> {
+    if (this.#starting || (this.#shown && isGoing(this.#shown.state))) {
       return this.#fail("A run is going on. Stop it before you start another.");
     }
+    this.#close();
     this.#starting = true;
-    this.#transcript = undefined;
-    this.#problem = undefined;
     this.#changed();
     try {
       const { model, mode, projectRoot } = this.#settings;
@@ -185,8 +208,11 @@ export class RunController {
         permissionMode: mode,
         ...(model ? { model } : {}),
         ...(projectRoot ? { projectRoot } : {}),
+        ...(toolContext === undefined ? {} : { toolContext }),
       });
-      this.#transcript = emptyTranscript(runId);
+      this.#ours.add(runId);
+      this.#sent++;
+      this.#shown = this.#newShown(runId, model);
       const early = this.#early;
       this.#early = [];
       this.#starting = false;
@@ -202,23 +228,46 @@ export class RunController {
     }
   }
 
+  /** Says something in the run that is shown, or starts one. */
+  async send(prompt: string): Promise<void> {
+    const shown = this.#shown;
+    if (!shown) {
+      return this.start(prompt);
+    }
+    if (await this.#attempt("The prompt was not sent.", () => shown.say(prompt, this.#how))) {
+      this.#sent++;
+      this.#changed();
+    }
+  }
+
+  /** Takes the shown run up where it ended. */
+  async resume(): Promise<void> {
+    await this.#attempt("The run did not go on.", () => this.#shown?.resume(this.#how));
+  }
+
+  /** Shows a new run that has the beginning of this one: all before event `beforeSeq`. Whether there is one. */
+  async fork(runId: string, beforeSeq?: number): Promise<boolean> {
+    return this.#attempt("The run could not be forked.", async () => {
+      const params = beforeSeq === undefined ? { runId } : { runId, beforeSeq };
+      await this.show((await this.link.request("adal/run/fork", params)).runId);
+    });
+  }
+
+  /** Says something else in the place of an earlier prompt. What was there stays, as a run of its own. */
+  async resend(beforeSeq: number, prompt: string): Promise<void> {
+    const shown = this.#shown;
+    if (shown && (await this.fork(shown.runId, beforeSeq))) {
+      await this.send(prompt);
+    }
+  }
+
   /** Cancels the shown run, which ends with its `finished` event, or takes back the prompt that waits. */
   async stop(): Promise<void> {
     if (this.#leaveQueue) {
       this.#endQueue(false);
       return this.#changed();
     }
-    const transcript = this.#transcript;
-    if (!transcript || !isGoing(transcript.state)) {
-      return;
-    }
-    this.#transcript = { ...transcript, state: "cancelling" };
-    this.#changed();
-    try {
-      await this.link.request("adal/run/cancel", { runId: transcript.runId });
-    } catch (error) {
-      this.#fail(`The run could not be stopped. ${messageOf(error)}`);
-    }
+    await this.#attempt("The run could not be stopped.", () => this.#shown?.stop());
   }
 
   /** Gives the person's answer to one approval. */
@@ -246,7 +295,41 @@ export class RunController {
     }
     this.#endQueue(false);
     this.disconnected();
+    this.#shown?.close();
     this.#listeners.clear();
+  }
+
+  get #model(): string | undefined {
+    return this.#picked ?? this.#shown?.model ?? this.#settings.model;
+  }
+
+  /** A run that goes on has a mode of its own. */
+  get #mode(): PermissionMode {
+    const transcript = this.#shown?.transcript;
+    const hasOwn = transcript && isGoing(transcript.state) && transcript.state !== "starting";
+    return hasOwn ? (transcript.mode ?? "default") : this.#settings.mode;
+  }
+
+  get #how(): GoOn {
+    return { permissionMode: this.#settings.mode, ...(this.#picked ? { model: this.#picked } : {}) };
+  }
+
+  #newShown(runId: string, model?: string): ShownRun {
+    const hearer = { changed: () => this.#changed(), failed: (problem: string) => this.#fail(problem) };
+    return new ShownRun(runId, this.link, this.#ours, hearer, model);
+  }
+
+  #follow(runId: string): void {
+    this.#close();
+    this.#restored = true;
+    this.#shown = this.#newShown(runId);
+  }
+
+  #close(): void {
+    this.#shown?.close();
+    this.#shown = undefined;
+    this.#picked = undefined;
+    this.#problem = undefined;
   }
 
   #endQueue(goOn: boolean): void {
@@ -256,43 +339,23 @@ export class RunController {
   }
 
   #heard(update: RunUpdate): void {
-    const transcript = this.#transcript;
-    if (transcript?.runId !== update.runId) {
-      if (this.#starting) {
-        this.#early.push(update);
-      }
-      return;
+    this.#ours.add(update.runId);
+    if (this.#shown?.runId === update.runId) {
+      this.#shown.heard(update);
+    } else if (this.#starting) {
+      this.#early.push(update);
     }
-    if (isGap(transcript, update)) {
-      void this.#catchUp();
-      return;
-    }
-    this.#transcript = append(transcript, update);
-    this.#changed();
   }
 
-  /** Fills in what the store has beyond the last known event. Asked again meanwhile, it reads once more. */
-  #catchUp(): Promise<void> {
-    this.#stale = true;
-    this.#replay ??= this.#read().finally(() => {
-      this.#replay = undefined;
-    });
-    return this.#replay;
-  }
-
-  async #read(): Promise<void> {
-    while (this.#stale && this.#transcript) {
-      this.#stale = false;
-      const { runId, lastSeq } = this.#transcript;
-      try {
-        const { run, events } = await this.link.request("adal/run/get", { runId, fromSeq: lastSeq + 1 });
-        if (this.#transcript?.runId === runId) {
-          this.#transcript = withRun(events.reduce(append, this.#transcript), run);
-          this.#changed();
-        }
-      } catch (error) {
-        this.#fail(`The run's history could not be read. ${messageOf(error)}`);
-      }
+  /** Whether it worked; if not, the view says why. */
+  async #attempt(problem: string, action: () => Promise<unknown> | undefined): Promise<boolean> {
+    this.#problem = undefined;
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      this.#fail(`${problem} ${messageOf(error)}`);
+      return false;
     }
   }
 
@@ -312,9 +375,14 @@ export class RunController {
 
 const STARTING = { runId: "", state: "starting" } as const;
 
-function runOf(transcript: Transcript, starting: boolean): NonNullable<ViewState["run"]> {
-  const { runId, state, usage } = transcript;
-  return { runId, state: starting ? "starting" : state, ...(usage ? { usage } : {}) };
+function runOf(shown: ShownRun, starting: boolean): NonNullable<ViewState["run"]> {
+  const { state, usage } = shown.transcript;
+  return {
+    runId: shown.runId,
+    state: starting ? "starting" : state,
+    ...(usage ? { usage } : {}),
+    ...(shown.isElsewhere ? { elsewhere: true } : {}),
+  };
 }
 
 function messageOf(error: unknown): string {

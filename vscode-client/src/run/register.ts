@@ -1,19 +1,40 @@
-import { commands, Disposable, type ExtensionContext, env, window, workspace } from "vscode";
+import { commands, Disposable, type ExtensionContext, env, type Uri, window, workspace } from "vscode";
 import { open, openLink, openPlace, workspacePaths } from "../opening.ts";
 import type { Services } from "../services.ts";
 import { readSettings } from "../settings.ts";
 import { Attention } from "./attention.ts";
-import { pickMode, pickModel, pickProject, pickRun } from "./choices.ts";
+import { pickMode, pickModel } from "./choices.ts";
+import { FileNames, mentionHere } from "./context.ts";
 import { RunController } from "./controller.ts";
-import { RUNTIME_MISSING, readinessOf } from "./readiness.ts";
+import { EditDiffs } from "./diffEditor.ts";
+import { PromptHistory } from "./promptHistory.ts";
+import { readinessOf } from "./readiness.ts";
+import { Sending } from "./sending.ts";
 import { isGoing } from "./transcript.ts";
 import { RUN_VIEW, RunView } from "./view.ts";
 import type { FromView, Readiness, ViewState } from "./viewState.ts";
 
+/** What other parts do with the Run view. */
+export interface Runs extends Disposable {
+  /** Shows a run of the store. */
+  show(runId: string): Promise<void>;
+  /** Shows an interrupted run and takes it up again. */
+  resume(runId: string): Promise<void>;
+  /** Shows a new run with all that this one has. */
+  fork(runId: string): Promise<void>;
+  /** The run was deleted. */
+  forget(runId: string): void;
+}
+
 /** Registers the Run view with its commands, and answers the server's approval requests. */
-export function registerRunView(context: ExtensionContext, services: Services): Disposable {
+export function registerRunView(context: ExtensionContext, services: Services): Runs {
   const { connection, log } = services;
-  const controller = new RunController(connection, initialSettings(), (problem) => log.error(problem), workspacePaths);
+  const history = new PromptHistory(context.workspaceState);
+  const surroundings = () => ({ folders: workspacePaths(), history: history.prompts });
+  const controller = new RunController(connection, initialSettings(), (problem) => log.error(problem), surroundings);
+  const sending = new Sending(controller, services, history);
+  const files = new FileNames();
+  const diffs = new EditDiffs();
   const showApprovals = () => show("approvals");
   const view = new RunView(
     context.extensionUri,
@@ -23,7 +44,6 @@ export function registerRunView(context: ExtensionContext, services: Services): 
   );
   const attention = new Attention(view, showApprovals);
 
-  let starting: Promise<void> | undefined;
   let viewOpened = false;
 
   function judge(): void {
@@ -38,44 +58,22 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     }
   }
 
-  function show(on: "prompt" | "approvals", draft?: string): void {
-    void commands.executeCommand(`${RUN_VIEW}.focus`).then(() => view.focus(on, draft), tell);
+  function show(on: "prompt" | "approvals", more?: { draft?: string; mention?: string }): void {
+    void commands.executeCommand(`${RUN_VIEW}.focus`).then(() => view.focus(on, more), tell);
   }
 
   /** What the lens of a tool does: the person writes the rest. */
   async function propose(draft: string, projectRoot?: string): Promise<void> {
-    if (await chooseProject(projectRoot)) show("prompt", draft);
+    if (await sending.chooseProject(projectRoot)) show("prompt", { draft });
   }
 
-  /** One at a time: making the runtime ready may take minutes, in which a second press means nothing. */
-  function run(prompt: string, projectRoot?: string): Promise<void> {
-    starting ??= start(prompt, projectRoot).finally(() => {
-      starting = undefined;
-    });
-    return starting;
-  }
-
-  async function start(prompt: string, projectRoot?: string): Promise<void> {
-    if (!(await controller.untilStarted())) {
-      return;
+  function mention(given: Uri | undefined, isSelection: boolean): void {
+    const text = mentionHere(given, isSelection);
+    if (text) {
+      show("prompt", { mention: text });
+    } else {
+      void window.showInformationMessage("AdaL: only files of this workspace can be added to a prompt.");
     }
-    if (!(await services.runtime.ensure())) {
-      if (controller.state.readiness.kind === "ready") {
-        controller.readiness = RUNTIME_MISSING;
-      }
-    } else if (await chooseProject(projectRoot)) {
-      await controller.start(prompt);
-    }
-  }
-
-  /** Settles whose tools the next run gets; false when the person was asked and backed out. */
-  async function chooseProject(wanted = controller.settings.projectRoot, again = false): Promise<boolean> {
-    const { projects } = await connection.request("adal/tools/list", {});
-    const isKnown = projects.some((project) => project.root === wanted);
-    const chosen = projects.length < 2 || (isKnown && !again) ? wanted : await pickProject(projects, wanted);
-    const { projectRoot: _, ...settings } = controller.settings;
-    controller.settings = projects.length > 1 && chosen ? { ...settings, projectRoot: chosen } : settings;
-    return projects.length < 2 || chosen !== undefined;
   }
 
   async function act(readiness: Readiness): Promise<void> {
@@ -91,25 +89,42 @@ export function registerRunView(context: ExtensionContext, services: Services): 
         viewOpened = true;
         return controller.restore();
       case "run":
-        return run(message.prompt);
+        return sending.send(message.prompt);
+      case "resend":
+        return sending.resend(message.seq, message.prompt);
+      case "resume":
+        return sending.resume();
       case "stop":
         return controller.stop();
+      case "fork": {
+        const { run } = controller.state;
+        if (run && (await controller.fork(run.runId, message.beforeSeq))) view.focus("prompt");
+        return;
+      }
+      case "showRun":
+        return controller.show(message.runId);
+      case "findFiles":
+        return view.tell({ type: "files", query: message.query, paths: await files.matching(message.query) });
       case "answer":
         return controller.answer(message.choice);
       case "loadArguments":
         return controller.loadArguments(message.approvalId);
+      case "openDiff": {
+        const approval = controller.state.approvals.find(({ request }) => request.approvalId === message.approvalId);
+        return approval && diffs.show(approval);
+      }
       case "pickModel": {
         const model = await pickModel(controller.state.model, readSettings().model, context.workspaceState);
-        if (model) controller.settings = { ...controller.settings, model };
+        if (model) controller.pickModel(model);
         return;
       }
       case "pickMode": {
         const mode = await pickMode(controller.state.mode);
-        if (mode) controller.settings = { ...controller.settings, mode };
+        if (mode) await controller.pickMode(mode);
         return;
       }
       case "pickProject":
-        await chooseProject(controller.settings.projectRoot, true);
+        await sending.chooseProject(controller.settings.projectRoot, true);
         return;
       case "act":
         return act(controller.state.readiness);
@@ -130,14 +145,6 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     }
   }
 
-  async function showRuns(): Promise<void> {
-    const runId = await pickRun(await controller.runs());
-    if (runId) {
-      show("prompt");
-      await controller.show(runId);
-    }
-  }
-
   function tell(error: unknown): void {
     const words = error instanceof Error ? error.message : String(error);
     log.error(words);
@@ -146,18 +153,19 @@ export function registerRunView(context: ExtensionContext, services: Services): 
 
   let asked = controller.state.approvals;
   let going = false;
-  const guarded = (action: () => Promise<void>) => () => action().catch(tell);
   judge();
-  return Disposable.from(
+  const registered = Disposable.from(
     controller,
     view,
     attention,
+    diffs,
     window.registerWebviewViewProvider(RUN_VIEW, view),
     controller.onChange((state) => {
       view.update();
       if (state.approvals !== asked) {
         asked = state.approvals;
         attention.update(asked);
+        void diffs.keepOnly(asked).catch(tell);
       }
       if (isRunning(state) !== going) {
         going = isRunning(state);
@@ -173,7 +181,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     }),
     window.onDidChangeWindowState(() => attention.update(controller.state.approvals)),
     commands.registerCommand("adal.runAgent", (given?: { prompt?: string; draft?: string; projectRoot?: string }) => {
-      if (typeof given?.prompt === "string") return run(given.prompt, given.projectRoot).catch(tell);
+      if (typeof given?.prompt === "string") return sending.start(given.prompt, given.projectRoot).catch(tell);
       if (typeof given?.draft === "string") return propose(given.draft, given.projectRoot).catch(tell);
       return show("prompt");
     }),
@@ -182,9 +190,29 @@ export function registerRunView(context: ExtensionContext, services: Services): 
       controller.clear();
       show("prompt");
     }),
-    commands.registerCommand("adal.showRuns", guarded(showRuns)),
     commands.registerCommand("adal.showApprovals", showApprovals),
+    commands.registerCommand("adal.addFileToPrompt", (given?: Uri) => mention(given, false)),
+    commands.registerCommand("adal.addSelectionToPrompt", () => mention(undefined, true)),
   );
+
+  async function showRun(runId: string): Promise<void> {
+    show("prompt");
+    await controller.show(runId);
+  }
+
+  return {
+    show: showRun,
+    async resume(runId) {
+      await showRun(runId);
+      await sending.resume();
+    },
+    async fork(runId) {
+      show("prompt");
+      await controller.fork(runId);
+    },
+    forget: (runId) => controller.forget(runId),
+    dispose: () => registered.dispose(),
+  };
 }
 
 function initialSettings(): { model: string | undefined; mode: ReturnType<typeof readSettings>["permissionMode"] } {
@@ -193,5 +221,6 @@ function initialSettings(): { model: string | undefined; mode: ReturnType<typeof
 }
 
 function isRunning(state: ViewState): boolean {
-  return state.queued === true || (state.run !== undefined && isGoing(state.run.state));
+  const { run } = state;
+  return state.queued === true || (run !== undefined && isGoing(run.state) && !run.elsewhere);
 }

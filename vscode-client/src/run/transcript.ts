@@ -4,6 +4,7 @@ import type {
   Event,
   FinishedEvent,
   JsonObject,
+  PermissionMode,
   Run,
   RunUpdate,
   Todo,
@@ -25,13 +26,20 @@ export interface CallItem {
 }
 
 export type Item =
-  | { readonly kind: "prompt"; readonly text: string }
+  /** `seq` is the number of its event: a fork before it leaves it out. */
+  | { readonly kind: "prompt"; readonly text: string; readonly seq: number }
   | { readonly kind: "text"; readonly text: string }
   | CallItem
   | { readonly kind: "todos"; readonly todos: readonly Todo[] }
   | { readonly kind: "notice"; readonly text: string }
   | { readonly kind: "error"; readonly error: ErrorEvent }
-  | { readonly kind: "finished"; readonly stopReason: FinishedEvent["stopReason"] };
+  | {
+      readonly kind: "finished";
+      readonly stopReason: FinishedEvent["stopReason"];
+      readonly seq: number;
+      /** Of the episode that ended here. */
+      readonly usage?: Usage;
+    };
 
 export type RunState = "starting" | "running" | "waiting_approval" | "cancelling" | "finished" | "interrupted";
 
@@ -41,7 +49,12 @@ export interface Transcript {
   readonly state: RunState;
   readonly items: readonly Item[];
   readonly lastSeq: number;
+  /** Of the whole run. */
   readonly usage?: Usage;
+  /** Of the episode that goes on, or went on last. */
+  readonly episode?: Usage;
+  /** The permission mode, where the run has told it. */
+  readonly mode?: PermissionMode;
 }
 
 /** How an episode ended, in words. */
@@ -70,7 +83,7 @@ export function append(transcript: Transcript, update: RunUpdate): Transcript {
   if (update.runId !== transcript.runId || update.seq <= transcript.lastSeq) {
     return transcript;
   }
-  return { ...withEvent(transcript, update.event), lastSeq: update.seq };
+  return { ...withEvent(transcript, update.event, update.seq), lastSeq: update.seq };
 }
 
 export function isGap(transcript: Transcript, update: RunUpdate): boolean {
@@ -93,35 +106,43 @@ function withTodos(transcript: Transcript, todos: readonly Todo[]): Transcript {
   return { ...transcript, items: transcript.items.with(at, { kind: "todos", todos }) };
 }
 
-function withEvent(transcript: Transcript, event: Event): Transcript {
+function withEvent(transcript: Transcript, event: Event, seq: number): Transcript {
   switch (event.type) {
     case "prompt":
-      return { ...push(transcript, { kind: "prompt", text: event.text }), state: "running" };
+      return withPrompt(transcript, event.text, seq);
     case "text":
       return withText(transcript, event.delta);
     case "toolCall":
       return withCall(transcript, event);
     case "toolProgress":
-      return changeCall(transcript, event.callId, (call) => ({ ...call, printed: call.printed + event.text }));
+      return (
+        changeCall(transcript, event.callId, (call) => ({ ...call, printed: call.printed + event.text })) ?? transcript
+      );
     case "toolResult":
       return withResult(transcript, event);
     case "decision":
-      return changeCall(transcript, event.callId, (call) => ({ ...call, decision: event }));
+      return changeCall(transcript, event.callId, (call) => ({ ...call, decision: event })) ?? transcript;
     case "usage":
-      return { ...transcript, usage: sum(transcript.usage, event) };
+      return { ...transcript, usage: sum(transcript.usage, event), episode: sum(transcript.episode, event) };
     case "state":
       return { ...transcript, state: event.state };
     case "todos":
       return withTodos(transcript, event.todos);
     case "mode": // a notice says it in words
-      return transcript;
+      return { ...transcript, mode: event.mode };
     case "notice":
       return push(transcript, { kind: "notice", text: event.text });
     case "error":
       return push(transcript, { kind: "error", error: event });
     case "finished":
-      return withFinish(transcript, event);
+      return withFinish(transcript, event, seq);
   }
+}
+
+/** What is said while the run goes on belongs to the episode that goes on. */
+function withPrompt(transcript: Transcript, text: string, seq: number): Transcript {
+  const { episode, ...begun } = push(transcript, { kind: "prompt", text, seq });
+  return { ...begun, ...(episode && isGoing(transcript.state) && { episode }), state: "running" };
 }
 
 /** Each request to the model reports its own usage. The cost is known only while every part of it is. */
@@ -143,39 +164,38 @@ function withText(transcript: Transcript, delta: string): Transcript {
   if (last?.kind !== "text") {
     return push(transcript, { kind: "text", text: delta });
   }
-  return { ...transcript, items: [...transcript.items.slice(0, -1), { kind: "text", text: last.text + delta }] };
+  return { ...transcript, items: transcript.items.with(-1, { kind: "text", text: last.text + delta }) };
 }
 
 function withCall(transcript: Transcript, event: ToolCallEvent): Transcript {
-  if (transcript.items.some((item) => item.kind === "call" && item.callId === event.callId)) {
-    return changeCall(transcript, event.callId, (call) => ({
-      ...call,
-      arguments: event.arguments,
-      status: event.status,
-    }));
-  }
   const { callId, tool, status } = event;
-  return push(transcript, { kind: "call", callId, tool, arguments: event.arguments, status, printed: "" });
+  const changed = changeCall(transcript, callId, (call) => ({ ...call, arguments: event.arguments, status }));
+  return changed ?? push(transcript, { kind: "call", callId, tool, arguments: event.arguments, status, printed: "" });
 }
 
 function withResult(transcript: Transcript, event: ToolResultEvent): Transcript {
-  return changeCall(transcript, event.callId, (call) => ({
-    ...call,
-    status: event.status === "success" ? "completed" : "failed",
-    result: event,
-  }));
+  const status = event.status === "success" ? "completed" : "failed";
+  return changeCall(transcript, event.callId, (call) => ({ ...call, status, result: event })) ?? transcript;
 }
 
-function changeCall(transcript: Transcript, callId: string, change: (call: CallItem) => CallItem): Transcript {
-  const items = transcript.items.map((item) => (item.kind === "call" && item.callId === callId ? change(item) : item));
-  return { ...transcript, items };
+/** Undefined where there is no such call. It is looked for from the end: long runs have many. */
+function changeCall(
+  transcript: Transcript,
+  callId: string,
+  change: (call: CallItem) => CallItem,
+): Transcript | undefined {
+  const at = transcript.items.findLastIndex((item) => item.kind === "call" && item.callId === callId);
+  const call = transcript.items[at];
+  return call?.kind === "call" ? { ...transcript, items: transcript.items.with(at, change(call)) } : undefined;
 }
 
-function withFinish(transcript: Transcript, event: FinishedEvent): Transcript {
+function withFinish(transcript: Transcript, event: FinishedEvent, seq: number): Transcript {
   // The answer is the last text in most cases, though a notice or an error may have followed it.
   const asked = transcript.items.findLastIndex((item) => item.kind === "prompt");
   const said = transcript.items.findLast((item, index) => index > asked && item.kind === "text");
   const isNew = event.answer && !(said?.kind === "text" && said.text.trim() === event.answer.trim());
   const answered = isNew && event.answer ? push(transcript, { kind: "text", text: event.answer }) : transcript;
-  return { ...push(answered, { kind: "finished", stopReason: event.stopReason }), state: "finished" };
+  const { episode, ...ended } = answered;
+  const end: Item = { kind: "finished", stopReason: event.stopReason, seq, ...(episode && { usage: episode }) };
+  return { ...push(ended, end), state: "finished" };
 }

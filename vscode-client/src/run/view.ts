@@ -69,11 +69,16 @@ export class RunView implements WebviewViewProvider, Disposable {
 
   /**
    * Puts the focus on the prompt or on the heading of the approvals, now or when the view is ready. A draft is written
-   * into the prompt where the person has nothing there.
+   * into the prompt where the person has nothing there; a mention is added to what is there.
    */
-  focus(on: "prompt" | "approvals", draft?: string): void {
-    this.#focusWanted = { type: "focus", on, ...(draft !== undefined && { draft }) };
+  focus(on: "prompt" | "approvals", more: { draft?: string; mention?: string } = {}): void {
+    this.#focusWanted = { type: "focus", on, ...more };
     this.#giveFocus();
+  }
+
+  /** Answers what the view has asked. */
+  tell(message: Extract<ToView, { type: "files" }>): void {
+    this.#post(message);
   }
 
   dispose(): void {

@@ -26,9 +26,21 @@ export interface ViewState {
   readonly projectRoot?: string;
   /** A prompt waits until the language server has started. */
   readonly queued?: boolean;
-  readonly run?: { readonly runId: string; readonly state: RunState; readonly usage?: Usage };
+  readonly run?: {
+    readonly runId: string;
+    readonly state: RunState;
+    readonly usage?: Usage;
+    /** Goes on in another window or at a terminal: it can only be read here. */
+    readonly elsewhere?: true;
+  };
   readonly items: readonly Item[];
+  /** Prompts that the agent has not heard yet. */
+  readonly unheard: readonly string[];
   readonly approvals: readonly WaitingApproval[];
+  /** Prompts of this workspace, the last one first. */
+  readonly history: readonly string[];
+  /** Counts the prompts that the server has taken: the box may be emptied. */
+  readonly sent: number;
   /** Why the last thing the person asked for did not happen. */
   readonly problem?: string;
 }
@@ -37,11 +49,14 @@ export interface ViewState {
 export type ToView =
   | { readonly type: "state"; readonly state: ViewState }
   | { readonly type: "changed"; readonly change: Change }
-  | { readonly type: "focus"; readonly on: "prompt" | "approvals"; readonly draft?: string };
+  | { readonly type: "focus"; readonly on: "prompt" | "approvals"; readonly draft?: string; readonly mention?: string }
+  /** Files of the workspace for what stands behind an `@`. */
+  | { readonly type: "files"; readonly query: string; readonly paths: readonly string[] };
 
 export interface Change {
-  readonly head: Omit<ViewState, "items" | "approvals">;
+  readonly head: Omit<ViewState, "items" | "approvals" | "history">;
   readonly approvals?: readonly WaitingApproval[];
+  readonly history?: readonly string[];
   readonly items: readonly { readonly index: number; readonly item: Item }[];
 }
 
@@ -49,7 +64,13 @@ export interface Change {
 export type FromView =
   | { readonly type: "ready" }
   | { readonly type: "run"; readonly prompt: string }
-  | { readonly type: "stop" }
+  /** Instead of the prompt that is event `seq`. */
+  | { readonly type: "resend"; readonly seq: number; readonly prompt: string }
+  | { readonly type: "stop" | "resume" }
+  | { readonly type: "fork"; readonly beforeSeq: number }
+  | { readonly type: "showRun"; readonly runId: string }
+  | { readonly type: "findFiles"; readonly query: string }
+  | { readonly type: "openDiff"; readonly approvalId: string }
   | { readonly type: "answer"; readonly choice: Choice }
   | { readonly type: "loadArguments"; readonly approvalId: string }
   | { readonly type: "pickModel" | "pickMode" | "pickProject" | "manageTrust" | "act" | "newToolsFile" | "showLog" }
@@ -64,11 +85,16 @@ export function changeOf(before: ViewState | undefined, after: ViewState): ToVie
   if (before === undefined || before.run?.runId !== after.run?.runId || before.items.length > after.items.length) {
     return { type: "state", state: after };
   }
-  const { items, approvals, ...head } = after;
+  const { items, approvals, history, ...head } = after;
   const changed = items.flatMap((item, index) => (item === before.items[index] ? [] : [{ index, item }]));
   return {
     type: "changed",
-    change: { head, items: changed, ...(approvals === before.approvals ? {} : { approvals }) },
+    change: {
+      head,
+      items: changed,
+      ...(approvals === before.approvals ? {} : { approvals }),
+      ...(history === before.history ? {} : { history }),
+    },
   };
 }
 
@@ -78,5 +104,10 @@ export function applied(state: ViewState, change: Change): ViewState {
   for (const { index, item } of change.items) {
     items[index] = item;
   }
-  return { ...change.head, items, approvals: change.approvals ?? state.approvals };
+  return {
+    ...change.head,
+    items,
+    approvals: change.approvals ?? state.approvals,
+    history: change.history ?? state.history,
+  };
 }

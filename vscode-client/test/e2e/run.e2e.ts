@@ -1,10 +1,11 @@
 import { existsSync, rmSync } from "node:fs";
-import type { Browser, FrameLocator, Locator } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
 import { setMachineSettings } from "../rig/codeServer.ts";
 import { Editor, launchBrowser } from "../rig/editor.ts";
 import { HOST_PYTHON } from "../rig/paths.ts";
 import { serverProcesses } from "../rig/processes.ts";
+import { button, card, sendPrompt } from "../rig/runView.ts";
 import { Workspace } from "../rig/workspace.ts";
 
 const server = inject("trusting");
@@ -120,25 +121,11 @@ async function close(task?: Parameters<Editor["close"]>[0]): Promise<void> {
   workspace[Symbol.dispose]();
 }
 
-async function run(prompt: string): Promise<FrameLocator> {
-  const view = editor.webview();
-  const box = view.locator("#prompt textarea");
-  await box.fill(prompt);
-  await box.press("Enter");
-  return view;
-}
+const run = (prompt: string) => sendPrompt(editor, prompt);
 
 /** What a page has, of which this side knows nothing. */
 interface Page {
   getComputedStyle(element: unknown): { borderTopColor: string };
-}
-
-function card(view: FrameLocator, tool: string): Locator {
-  return view.locator(".approval", { hasText: tool });
-}
-
-function button(card: Locator, option: string): Locator {
-  return card.locator(`[data-option="${option}"]:not([disabled])`);
 }
 
 async function shownArguments(card: Locator): Promise<string[]> {
@@ -174,6 +161,7 @@ test("an approval in the high contrast theme", async () => {
   workspace.write(".vscode/settings.json", JSON.stringify({ "workbench.preferredDarkColorTheme": HIGH_CONTRAST }));
   await editor.page.locator(".monaco-workbench.hc-black").waitFor();
   const view = await run("add(a=1, b=2)");
+  await card(view, "add").getByText("Answer for the next calls too").click();
   await button(card(view, "add"), "allow_always").first().waitFor();
   await editor.picture("approval-high-contrast");
   // In this theme a border is all that tells a box or a button from the ground.
@@ -312,7 +300,7 @@ test("when the server ends, its approval goes away and the run says that it was 
   const view = await run("add(a=1, b=2)");
   await card(view, "add").waitFor();
   for (const pid of serverProcesses(server)) process.kill(pid, "SIGKILL");
-  await view.locator(".notice", { hasText: "Interrupted" }).waitFor();
+  await view.locator(".interrupted").waitFor();
   expect(await view.locator(".approval").count()).toBe(0);
   await run("wait(seconds=0)");
   await view.locator(".finished", { hasText: "Done" }).waitFor();

@@ -86,6 +86,12 @@ export class Editor {
     return this.page.locator(".sidebar .pane", { has: this.page.locator('.pane-header[aria-label*="Tools"]') });
   }
 
+  /** The rows of the Runs view, which `AdaL: Show Earlier Runs` unfolds. */
+  runRows(): Locator {
+    const pane = this.page.locator(".sidebar .pane", { has: this.page.locator('.pane-header[aria-label*="Runs"]') });
+    return pane.locator(".monaco-list-row");
+  }
+
   async showSidebar(): Promise<void> {
     const icon = this.page.locator('.activitybar .action-item:has(.action-label[aria-label^="AdaL"])');
     await icon.waitFor();

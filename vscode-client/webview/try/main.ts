@@ -1,14 +1,11 @@
 import { render } from "lit";
-import { argumentsOf, type FormValues, initialValues, parseArguments } from "../../src/form/fields.ts";
 import type { FromTry, ToTry, TryState } from "../../src/try/messages.ts";
+import { read, type Written, written } from "../argumentsForm.ts";
+import "../elements.ts";
 import { type TryActions, type TryLocal, tryPage } from "./page.ts";
 import "./style.css";
 
-interface Kept {
-  readonly values: FormValues;
-  /** The arguments as JSON, where the person writes them so. */
-  readonly json: string | undefined;
-}
+type Kept = Pick<Written, "values" | "json">;
 
 declare function acquireVsCodeApi(): {
   postMessage(message: FromTry): void;
@@ -24,8 +21,9 @@ const actions: TryActions = {
   send: (message) => editor.postMessage(message),
   change(change) {
     if (local) {
-      local = { ...local, problems: {}, ...change };
-      editor.setState({ values: local.values, json: local.json });
+      local = { ...local, ...change };
+      const { values, json } = local.written;
+      editor.setState({ values, json });
       show();
     }
   },
@@ -33,15 +31,9 @@ const actions: TryActions = {
     if (!state || !local || state.running) {
       return;
     }
-    if (local.json !== undefined) {
-      const parsed = parseArguments(local.json);
-      return "problem" in parsed
-        ? actions.change({ problems: { json: parsed.problem } })
-        : actions.send({ type: "run", arguments: parsed.arguments });
-    }
-    const made = argumentsOf(state.fields, local.values);
+    const made = read(state.fields, local.written);
     if ("problems" in made) {
-      actions.change({ problems: made.problems });
+      actions.change({ written: { ...local.written, problems: made.problems } });
       document.querySelector<HTMLElement>("[data-field]:has(.problem) :is(vscode-textfield, vscode-textarea)")?.focus();
     } else {
       actions.send({ type: "run", arguments: made.arguments });
@@ -51,11 +43,8 @@ const actions: TryActions = {
 
 window.addEventListener("message", ({ data }: MessageEvent<ToTry>) => {
   state = data.state;
-  const kept = editor.getState();
   local ??= {
-    values: kept?.values ?? initialValues(state.fields, state.used),
-    json: kept?.json,
-    problems: {},
+    written: { ...written(state.fields, state.used), ...editor.getState() },
     whole: new Set(),
   };
   show();

@@ -1,21 +1,14 @@
-import "@vscode-elements/elements/dist/vscode-button/index.js";
-import "@vscode-elements/elements/dist/vscode-textarea/index.js";
 import { html, nothing, type TemplateResult } from "lit";
-import { argumentsOf, type FormValues, initialValues, parseArguments } from "../../src/form/fields.ts";
 import type { ToolsTryResult } from "../../src/protocol.ts";
 import type { FromTry, TryState } from "../../src/try/messages.ts";
 import { beginning } from "../argumentRows.ts";
-import { formFields } from "../form.ts";
+import { argumentsForm, formToggle, type Written } from "../argumentsForm.ts";
 import { count, duration, icon, revealed } from "../parts.ts";
 import { traceParts } from "../traceParts.ts";
 
 /** What the person does in the panel and the extension need not know. */
 export interface TryLocal {
-  readonly values: FormValues;
-  /** The arguments as JSON, in place of the form; undefined: the form. */
-  readonly json: string | undefined;
-  /** By field; `json` for the text as a whole. */
-  readonly problems: Readonly<Record<string, string>>;
+  readonly written: Written;
   /** Parts of the result that are shown in full. */
   readonly whole: ReadonlySet<string>;
 }
@@ -28,6 +21,8 @@ export interface TryActions {
 
 /** The tool, its arguments, Run or Stop, and what came of it. */
 export function tryPage(state: TryState, local: TryLocal, actions: TryActions): TemplateResult {
+  const { written } = local;
+  const change = (next: Written) => actions.change({ written: next });
   return html`<main class="try">
     <header>
       <h1><span class="tool-name">${revealed(state.tool)}</span></h1>
@@ -35,61 +30,23 @@ export function tryPage(state: TryState, local: TryLocal, actions: TryActions): 
     </header>
     ${state.description ? html`<p class="about">${revealed(state.description.trim())}</p>` : nothing}
     <form aria-label="Arguments" @submit=${(event: Event) => event.preventDefault()}>
-      ${local.json === undefined ? fields(state, local, actions) : jsonBox(local.json, local, actions)}
+      ${
+        state.fields.length === 0 && written.json === undefined
+          ? html`<p class="muted">This tool takes no arguments.</p>`
+          : argumentsForm(state.fields, written, change)
+      }
       <div class="controls">
         ${
           state.running
             ? html`<vscode-button secondary class="stop" @click=${() => actions.send({ type: "stop" })}>Stop</vscode-button>`
             : html`<vscode-button class="run" title="Run the tool (Ctrl+Enter)" @click=${actions.run}>Run</vscode-button>`
         }
-        ${toggle(state, local, actions)}
+        ${formToggle(state.fields, written, change)}
       </div>
       <p class="muted note">${icon("info")}<span>Run calls the tool with these arguments, without asking again.</span></p>
     </form>
     <section class="outcome" aria-live="polite" aria-label="Result">${outcome(state, local, actions)}</section>
   </main>`;
-}
-
-function fields(state: TryState, local: TryLocal, actions: TryActions): unknown {
-  return state.fields.length === 0
-    ? html`<p class="muted">This tool takes no arguments.</p>`
-    : formFields(state.fields, local.values, local.problems, (values) => actions.change({ values }));
-}
-
-function jsonBox(json: string, local: TryLocal, actions: TryActions): TemplateResult {
-  const onInput = (event: Event) => actions.change({ json: (event.target as HTMLTextAreaElement).value });
-  const problem = local.problems.json;
-  return html`<div class="field" data-field="json">
-    <vscode-textarea
-      class="json"
-      label="Arguments as JSON"
-      rows=${Math.min(20, Math.max(4, json.split("\n").length))}
-      .value=${json}
-      @input=${onInput}
-    ></vscode-textarea>
-    ${problem ? html`<p class="problem" role="alert">${revealed(problem)}</p>` : nothing}
-  </div>`;
-}
-
-/** From the form to JSON and back; what was written is taken along as far as it can be. */
-function toggle(state: TryState, local: TryLocal, actions: TryActions): TemplateResult {
-  if (local.json === undefined) {
-    const toJson = () => {
-      const made = argumentsOf(state.fields, local.values);
-      actions.change({ json: JSON.stringify("arguments" in made ? made.arguments : local.values, null, 2) });
-    };
-    return html`<button type="button" class="link" @click=${toJson}>Write as JSON</button>`;
-  }
-  const { json } = local;
-  const toForm = () => {
-    const parsed = parseArguments(json);
-    actions.change(
-      "problem" in parsed
-        ? { problems: { json: parsed.problem } }
-        : { json: undefined, values: initialValues(state.fields, parsed.arguments) },
-    );
-  };
-  return html`<button type="button" class="link" @click=${toForm}>Use the form</button>`;
 }
 
 function outcome(state: TryState, local: TryLocal, actions: TryActions): unknown {

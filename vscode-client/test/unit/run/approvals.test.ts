@@ -109,3 +109,19 @@ test("an id that is asked again takes the place of the first question", async ()
   approvals.answer(yes("a"));
   expect(await second).toMatchObject({ outcome: "selected" });
 });
+
+test("edited arguments go along with an answer that allows, under the digest of what was shown; a denial has none", async () => {
+  const approvals = new Approvals(quiet);
+  const allowed = approvals.ask(request("a"), new Token());
+  const denied = approvals.ask(request("b"), new Token());
+  approvals.answer({ ...yes("a"), updatedInput: { a: 2 } });
+  approvals.answer({ ...no("b", "no"), updatedInput: { a: 2 } });
+  expect(await allowed).toEqual({
+    approvalId: "a",
+    argsDigest: "digest-a",
+    outcome: "selected",
+    optionId: "yes",
+    updatedInput: { a: 2 },
+  });
+  expect(await denied).not.toHaveProperty("updatedInput");
+});

@@ -89,7 +89,7 @@ test("events that overtake the answer to the start are not lost", async () => {
     return { runId: "r1" };
   });
   await controller.start("hi");
-  expect(controller.state.items).toEqual([{ kind: "prompt", text: "hi" }]);
+  expect(controller.state.items).toEqual([{ kind: "prompt", text: "hi", seq: 1 }]);
   expect(server.requests).toHaveLength(1);
 });
 
@@ -252,4 +252,79 @@ test.each([
   expect(await started).toBe(false);
   expect(controller.state.queued).toBeUndefined();
   expect(server.requests).toEqual([]);
+});
+
+test("a prompt goes to the run that is shown, with the model that was picked for it; the count says that it was taken", async () => {
+  await controller.send("hi");
+  server.update(1, PROMPT);
+  server.update(2, { type: "finished", stopReason: "end_turn" });
+  expect(controller.state.sent).toBe(1);
+  server.answers.set("adal/run/prompt", () => ({ runId: "r1" }));
+  controller.pickModel("openai/gpt-4o");
+  await controller.send("more");
+  expect(server.requests.at(-1)).toEqual([
+    "adal/run/prompt",
+    { runId: "r1", permissionMode: "default", prompt: "more", model: "openai/gpt-4o" },
+  ]);
+  expect(controller.state).toMatchObject({ sent: 2, model: "openai/gpt-4o" });
+});
+
+test("a prompt that is refused is not counted, and the view says why", async () => {
+  await controller.send("hi");
+  server.update(1, PROMPT);
+  await controller.send("more");
+  expect(controller.state).toMatchObject({
+    sent: 1,
+    unheard: [],
+    problem: "The prompt was not sent. no adal/run/prompt today",
+  });
+});
+
+test("an earlier prompt is sent in other words to a fork without it", async () => {
+  await controller.start("hi");
+  server.update(1, PROMPT);
+  server.update(2, { type: "finished", stopReason: "end_turn" });
+  server.answers.set("adal/run/fork", () => ({ runId: "r2" }));
+  server.answers.set("adal/run/get", () => ({ run: { ...RUN, runId: "r2", state: "finished" }, events: [] }));
+  server.answers.set("adal/run/prompt", () => ({ runId: "r2" }));
+  await controller.resend(1, "hello");
+  expect(server.requests.slice(1)).toEqual([
+    ["adal/run/fork", { runId: "r1", beforeSeq: 1 }],
+    ["adal/run/get", { runId: "r2", fromSeq: 1 }],
+    ["adal/run/prompt", { runId: "r2", permissionMode: "default", prompt: "hello" }],
+  ]);
+  expect(controller.state.run?.runId).toBe("r2");
+});
+
+test("where no fork can be made nothing is sent", async () => {
+  await controller.start("hi");
+  server.update(1, { type: "finished", stopReason: "end_turn" });
+  await controller.resend(1, "hello");
+  expect(controller.state).toMatchObject({
+    run: { runId: "r1" },
+    problem: "The run could not be forked. no adal/run/fork today",
+  });
+});
+
+test("the mode is switched in the run that goes on, which has one of its own; it counts for the next run too", async () => {
+  server.answers.set("adal/run/setMode", () => ({}));
+  await controller.start("hi");
+  server.update(1, PROMPT);
+  await controller.pickMode("acceptEdits");
+  expect(server.requests.at(-1)).toEqual(["adal/run/setMode", { runId: "r1", mode: "acceptEdits" }]);
+  expect(controller.state.mode).toBe("default"); // until the run says so
+  server.update(2, { type: "mode", mode: "acceptEdits" });
+  expect(controller.state.mode).toBe("acceptEdits");
+  server.update(3, { type: "finished", stopReason: "end_turn" });
+  await controller.pickMode("yolo");
+  expect(server.requests).toHaveLength(2);
+  expect(controller.state.mode).toBe("yolo");
+});
+
+test("a run that was deleted is not shown any more", async () => {
+  await controller.start("hi");
+  controller.forget("another");
+  expect(controller.state.run?.runId).toBe("r1");
+  controller.forget("r1");
+  expect(controller.state.run).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Item } from "../../../src/run/transcript.ts";
 import { applied, changeOf, type ViewState } from "../../../src/run/viewState.ts";
 
-const prompt: Item = { kind: "prompt", text: "hi" };
+const prompt: Item = { kind: "prompt", text: "hi", seq: 1 };
 const text: Item = { kind: "text", text: "Hello" };
 const EMPTY: ViewState = {
   readiness: { kind: "ready" },
@@ -10,7 +10,10 @@ const EMPTY: ViewState = {
   mode: "default",
   folders: ["/w"],
   items: [],
+  unheard: [],
   approvals: [],
+  history: ["hi"],
+  sent: 1,
 };
 const RUNNING: ViewState = { ...EMPTY, run: { runId: "r", state: "running" }, items: [prompt, text] };
 
@@ -23,6 +26,7 @@ test("a change carries only the items that differ, and brings the view to the sa
   const message = changeOf(RUNNING, next);
   expect(message).toMatchObject({ type: "changed", change: { items: [{ index: 1 }] } });
   expect(message.type === "changed" && message.change).not.toHaveProperty("approvals");
+  expect(message.type === "changed" && message.change).not.toHaveProperty("history");
   expect(message.type === "changed" && applied(RUNNING, message.change)).toEqual(next);
 });
 

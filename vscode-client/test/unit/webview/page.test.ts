@@ -14,9 +14,22 @@ const READY: ViewState = {
   mode: "default",
   folders: ["/w"],
   items: [],
+  unheard: [],
   approvals: [],
+  history: [],
+  sent: 0,
 };
-const LOCAL: Local = { draft: "", reasons: {}, whole: new Set(), armed: new Set(["a", "b"]) };
+const LOCAL: Local = {
+  draft: "",
+  reasons: {},
+  edits: {},
+  lives: {},
+  whole: new Set(),
+  open: new Set(),
+  armed: new Set(["a", "b"]),
+  near: new Set(),
+  heights: new Map(),
+};
 
 let root: HTMLElement;
 let sent: FromView[];
@@ -33,6 +46,8 @@ function show(state: Partial<ViewState>, more: Partial<Local> = {}): void {
   const actions = {
     send: (message: FromView) => void sent.push(message),
     change: (change: Partial<Local>) => show(state, change),
+    editPrompt: (seq: number, text: string) => show(state, { edit: { seq }, draft: text }),
+    placeCaret: () => {},
   };
   render(page({ ...READY, ...state }, local, actions), root);
 }
@@ -160,7 +175,12 @@ test("no text in the transcript makes elements of its own, and the region that a
   };
   show({
     run: { runId: "r", state: "waiting_approval" },
-    items: [{ kind: "prompt", text: forged }, { kind: "text", text: forged }, call, { kind: "notice", text: forged }],
+    items: [
+      { kind: "prompt", text: forged, seq: 1 },
+      { kind: "text", text: forged },
+      call,
+      { kind: "notice", text: forged },
+    ],
     approvals: [waiting("a", { x: forged }, { tool: forged })],
   });
   expect(root.querySelectorAll('[data-option="allow_once"]')).toHaveLength(1);
@@ -211,12 +231,94 @@ test("Enter runs the prompt, Shift+Enter and an open input method do not", () =>
   expect(sent).toEqual([{ type: "run", prompt: "add(a=1)" }]);
 });
 
-test("while a run goes on there is Stop in the place of Run", () => {
-  show({ run: { runId: "r", state: "running" } }, { draft: "next" });
+test("while a run goes on there is Stop, and what is written tells the agent more", () => {
+  const run = { runId: "r", state: "running" } as const;
+  show({ run });
   expect(root.querySelector(".run")).toBeNull();
-  find("#prompt").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
   find(".stop").click();
-  expect(sent).toEqual([{ type: "stop" }]);
+  show({ run }, { draft: "and c" });
+  find(".run").click();
+  expect(sent).toEqual([{ type: "stop" }, { type: "run", prompt: "and c" }]);
+});
+
+test("what was said and not heard yet stands below the transcript", () => {
+  show({ run: { runId: "r", state: "running" }, unheard: ["and\u202e c"] });
+  expect(find(".unheard").textContent).toContain("and\\u{202e} c");
+  expect(find(".unheard").textContent).toContain("The agent hears it at its next step");
+});
+
+test("a run that goes on in another window is read, not answered", () => {
+  show({ run: { runId: "r", state: "running", elsewhere: true } }, { draft: "hi" });
+  expect(find(".elsewhere").textContent).toContain("goes on in another window");
+  expect(root.querySelector(".stop")).toBeNull();
+  find(".run").click();
+  find("#prompt").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  expect(sent).toEqual([]);
+});
+
+test("an interrupted run can be resumed, one with an error tried again, one at a limit gone on with", () => {
+  show({ run: { runId: "r", state: "interrupted" } });
+  find(".resume").click();
+  const error = { kind: "error", error: { type: "error", code: "network", message: "no" } } as const;
+  const ended = { kind: "finished", stopReason: "error", seq: 3 } as const;
+  show({ run: { runId: "r", state: "finished" }, items: [{ kind: "prompt", text: "a", seq: 1 }, error, ended] });
+  find(".error .again").click();
+  const limit = { kind: "finished", stopReason: "limit", seq: 3 } as const;
+  show({ run: { runId: "r", state: "finished" }, items: [{ kind: "prompt", text: "a", seq: 1 }, limit] });
+  find(".finished .again").click();
+  expect(sent).toEqual([{ type: "resume" }, { type: "resume" }, { type: "resume" }]);
+  // What came before the last prompt is past.
+  show({
+    run: { runId: "r", state: "finished" },
+    items: [error, { ...limit, seq: 2 }, { kind: "prompt", text: "a", seq: 3 }],
+  });
+  expect(root.querySelector(".again")).toBeNull();
+});
+
+test("an earlier prompt can be sent again in other words, and any end can be forked", () => {
+  const items = [
+    { kind: "prompt", text: "add(a=1)", seq: 4 },
+    { kind: "finished", stopReason: "end_turn", seq: 9, usage: { inputTokens: 1200, outputTokens: 30, cost: 0.5 } },
+  ] as const;
+  show({ run: { runId: "r", state: "running" }, items });
+  expect(root.querySelector(".edit")).toBeNull();
+  show({ run: { runId: "r", state: "finished" }, items });
+  expect(find(".finished span").textContent).toBe("Done · 1,200 tokens in, 30 out · $0.5000");
+  find(".edit").click();
+  expect(find<HTMLTextAreaElement>("#prompt").value).toBe("add(a=1)");
+  expect(find(".prompt").classList).toContain("edited");
+  find(".run").click();
+  find(".finished .tool").click();
+  expect(sent).toEqual([
+    { type: "resend", seq: 4, prompt: "add(a=1)" },
+    { type: "fork", beforeSeq: 10 },
+  ]);
+  find(".editing button").click();
+  expect(root.querySelector(".editing")).toBeNull();
+  expect(find<HTMLTextAreaElement>("#prompt").value).toBe("");
+});
+
+test("of a long run only what is near is drawn; the rest keeps its height, the end is always there", () => {
+  const items = Array.from({ length: 1000 }, (_, index) => ({ kind: "notice", text: `n${index}` }) as const);
+  show({ run: { runId: "r", state: "running" }, items }, { near: new Set([3]), heights: new Map([[0, 777]]) });
+  expect(root.querySelectorAll(".chunk")).toHaveLength(25);
+  expect(root.querySelectorAll(".chunk p.notice")).toHaveLength(120);
+  expect(find('[data-chunk="0"]').style.height).toBe("777px");
+  expect(find('[data-chunk="3"]').textContent).toContain("n120");
+  expect(find('[data-chunk="24"]').textContent).toContain("n999");
+  show({ run: { runId: "r", state: "running" }, items }, { near: new Set([0]) });
+  expect(find('[data-chunk="0"]').style.height).toBe("");
+  expect(find('[data-chunk="0"]').textContent).toContain("n0");
+});
+
+test("a call stays unfolded when it is drawn anew", () => {
+  const call: CallItem = { kind: "call", callId: "c", tool: "add", arguments: {}, status: "completed", printed: "" };
+  show({ run: { runId: "r", state: "running" }, items: [call] }, { open: new Set(["c"]) });
+  expect(find<HTMLDetailsElement>(".call details").open).toBe(true);
+  const details = find<HTMLDetailsElement>(".call details");
+  details.open = false;
+  details.dispatchEvent(new Event("toggle"));
+  expect(local.open.has("c")).toBe(false);
 });
 
 test("in Restricted Mode and without a runtime the view says what to do, and nothing can be run", () => {
@@ -284,4 +386,110 @@ test("the list of what is to do says how far it is, and nothing in it is markup"
   const lines = [...root.querySelectorAll(".todos li")].map((line) => line.textContent?.replace(/\s+/g, " ").trim());
   expect(lines).toEqual(["completed: read <b>it</b>", "in progress: write\\u{202e} it"]);
   expect(root.querySelector(".todos b")).toBeNull();
+});
+
+const LASTING = ["arguments", "tool"].flatMap((covers) =>
+  (["session", "workspace"] as const).map((life) => ({
+    optionId: `${covers}_${life}`,
+    kind: "allow_always" as const,
+    label: `Always allow ${covers}`,
+    rule: `add ${covers}; ${life}`,
+    covers: covers as "arguments" | "tool",
+    life,
+  })),
+);
+
+test("what is remembered is chosen by how long first, then by a rule that is shown word for word", () => {
+  const options = [
+    { optionId: "yes", kind: "allow_once" as const, label: "Allow once" },
+    ...LASTING,
+    { optionId: "no", kind: "reject_once" as const, label: "Deny" },
+    {
+      optionId: "never",
+      kind: "reject_always" as const,
+      label: "Always deny",
+      rule: "denied",
+      life: "session" as const,
+    },
+  ];
+  show({ approvals: [waiting("a", { x: 1 }, { options })] });
+  const offered = () => [...root.querySelectorAll<HTMLElement>(".lasting")].map((one) => one.dataset.id);
+  expect(offered()).toEqual(["arguments_session", "tool_session", "never"]);
+  const [, workspace] = root.querySelectorAll<HTMLInputElement>(".lives input");
+  workspace?.dispatchEvent(new Event("change"));
+  expect(offered()).toEqual(["arguments_workspace", "tool_workspace", "never"]);
+  expect(find('[data-id="tool_workspace"] .rule').textContent).toBe("add tool; workspace");
+  find('[data-id="tool_workspace"]').click();
+  expect(sent).toMatchObject([{ type: "answer", choice: { optionId: "tool_workspace" } }]);
+});
+
+const SCHEMA = {
+  type: "object",
+  properties: { text: { type: "string" }, times: { type: "integer", default: 1 } },
+  required: ["text"],
+};
+
+test("arguments are edited in a form; what is wrong stands at its field, what is right is allowed for this once", () => {
+  show({ approvals: [waiting("a", { text: "hi", times: 2 }, { inputSchema: SCHEMA })] });
+  find(".edit-arguments").click();
+  const times = () => find<HTMLInputElement>('[data-field="times"] vscode-textfield');
+  const write = (text: string) => {
+    times().value = text;
+    times().dispatchEvent(new Event("input"));
+  };
+  write("two");
+  find('[data-option="allow_once"]').click();
+  expect(find('[data-field="times"] .problem').textContent).toBe("times must be a whole number");
+  expect(sent).toEqual([]);
+  expect(root.querySelector(".lasting")).toBeNull(); // an edit is never remembered
+  write("3");
+  find('[data-option="allow_once"]').click();
+  expect(sent).toEqual([
+    {
+      type: "answer",
+      choice: {
+        approvalId: "a",
+        argsDigest: "digest-a",
+        optionId: "yes",
+        feedback: "",
+        updatedInput: { text: "hi", times: 3 },
+      },
+    },
+  ]);
+});
+
+test("edited arguments that the tool does not take come back with the reason, and are still in the form", () => {
+  const problem = "text: at most 3 characters";
+  const edits = { a: { values: { text: "hello" }, json: undefined, problems: {} } };
+  show({ approvals: [waiting("a", { text: "hi" }, { inputSchema: SCHEMA, problem })] }, { edits });
+  expect(find(".edited-arguments .problem").textContent).toContain(problem);
+  expect(find<HTMLInputElement>('[data-field="text"] vscode-textarea').value).toBe("hello");
+});
+
+test("leaving the form brings the call back as it was asked, and its own arguments are what is allowed", () => {
+  show({ approvals: [waiting("a", { text: "hi" }, { inputSchema: SCHEMA })] });
+  find(".edit-arguments").click();
+  [...root.querySelectorAll<HTMLElement>(".looks button")].at(-1)?.click();
+  find('[data-option="allow_once"]').click();
+  expect(sent).toMatchObject([{ choice: { optionId: "yes" } }]);
+  expect(sent[0]).not.toHaveProperty("choice.updatedInput");
+});
+
+test("a change that can be shown as one can be opened in the diff editor; one that will fail cannot", () => {
+  const diff = "--- a.py\n+++ a.py\n@@ -1 +1 @@\n-1\n+2";
+  show({ approvals: [waiting("a", { path: "a.py" }, { preview: { text: "", diff } })] });
+  find(".diff-editor").click();
+  expect(sent).toEqual([{ type: "openDiff", approvalId: "a" }]);
+  show({
+    approvals: [waiting("a", { path: "a.py" }, { preview: { text: "", diff: "[this call will fail: no file]" } })],
+  });
+  expect(root.querySelector(".diff-editor")).toBeNull();
+});
+
+test("a question of another run than the one that is shown says so and leads there", () => {
+  show({ run: { runId: "other", state: "finished" }, approvals: [waiting("a", { x: 1 })] });
+  find(".other-run button").click();
+  expect(sent).toEqual([{ type: "showRun", runId: "r" }]);
+  show({ run: { runId: "r", state: "waiting_approval" }, approvals: [waiting("a", { x: 1 })] });
+  expect(root.querySelector(".other-run")).toBeNull();
 });

@@ -1,0 +1,133 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { setMachineSettings } from "../rig/codeServer.ts";
+import { Editor, launchBrowser } from "../rig/editor.ts";
+import { HOST_PYTHON } from "../rig/paths.ts";
+import { hostProcesses, serverProcesses } from "../rig/processes.ts";
+import { sendPrompt } from "../rig/runView.ts";
+import { Workspace } from "../rig/workspace.ts";
+
+const server = inject("trusting");
+const TOOLS = `\
+import time
+
+
+def echo(text: str, seconds: float = 0) -> str:
+    """Says it again.
+
+    Args:
+        text: What.
+        seconds: After how long.
+    """
+    print("thinking", flush=True)
+    time.sleep(seconds)
+    return f"heard {text}"
+
+
+CUSTOM_TOOLS = [{"function": echo, "require_approval": False}]
+`;
+
+let browser: Browser;
+let editor: Editor;
+let workspace: Workspace;
+
+beforeAll(async () => {
+  setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON });
+  browser = await launchBrowser();
+});
+beforeEach(async () => {
+  workspace = new Workspace({ ".adal/tools.py": TOOLS });
+  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
+  await editor.showSidebar();
+  await editor.statusBar("AdaL: 1 tool").waitFor();
+});
+afterEach(async ({ task }) => {
+  await editor.close(task);
+  workspace[Symbol.dispose]();
+});
+afterAll(async () => {
+  await browser.close();
+  setMachineSettings(server, {});
+});
+
+async function makeRun(text: string): Promise<void> {
+  await editor.command("AdaL: New Run");
+  await editor.webview().locator(".welcome").waitFor();
+  const view = await sendPrompt(editor, `echo(text="${text}")`);
+  await view.locator(".finished").waitFor();
+}
+
+async function menu(text: string, action: string): Promise<void> {
+  await editor.runRows().filter({ hasText: text }).click({ button: "right" });
+  await editor.page.locator(".monaco-menu .action-item", { hasText: action }).click();
+}
+
+test("earlier runs are listed, searched by the words of their prompts, opened, and deleted after a question", async () => {
+  await makeRun("apples");
+  await makeRun("pears");
+  await editor.command("AdaL: Show Earlier Runs");
+  await expect.poll(() => editor.runRows().count()).toBe(2);
+  await editor.picture("runs");
+  await editor.runRows().filter({ hasText: "apples" }).click();
+  await editor.webview().locator(".call pre", { hasText: "heard apples" }).waitFor();
+
+  await editor.command("AdaL: Search Runs");
+  await editor.page.locator(".quick-input-widget input.input:visible").fill("pears");
+  await expect.poll(() => editor.runRows().count()).toBe(1);
+  await editor.page.keyboard.press("Enter");
+  await editor.page.getByText("Runs with “pears”").waitFor();
+  await editor.picture("runs-searched");
+  await editor.page.locator('.pane-header[aria-label*="Runs"] .action-label[aria-label^="Show All Runs"]').click();
+  await expect.poll(() => editor.runRows().count()).toBe(2);
+
+  await menu("apples", "Delete Run");
+  const dialog = editor.page.locator(".monaco-dialog-box");
+  await dialog.getByText("Delete the run").waitFor();
+  await editor.picture("delete-run");
+  await editor.page.keyboard.press("Escape");
+  expect(await editor.runRows().count()).toBe(2);
+  await menu("apples", "Delete Run");
+  await dialog.locator(".monaco-button", { hasText: "Delete" }).click();
+  await expect.poll(() => editor.runRows().count()).toBe(1);
+  // The one that was shown is gone from the view, too.
+  await editor.webview().locator(".welcome").waitFor();
+});
+
+test("a run is exported to a file, as Markdown or with every event as JSON", async () => {
+  await makeRun("figs");
+  await editor.command("AdaL: Show Earlier Runs");
+  for (const [name, words] of [
+    ["run.md", "heard figs"],
+    ["run.json", '"toolResult"'],
+  ] as const) {
+    await editor.runRows().first().waitFor();
+    await menu("figs", "Export Run");
+    const input = editor.page.locator(".quick-input-widget input.input:visible");
+    await input.fill(workspace.path(name));
+    await editor.page.keyboard.press("Enter");
+    await expect.poll(() => existsSync(workspace.path(name))).toBe(true);
+    await editor.tab(name).waitFor();
+    expect(readFileSync(workspace.path(name), "utf-8")).toContain(words);
+  }
+});
+
+test("an interrupted run is marked, and is resumed from the list; a fork has all that it had", async () => {
+  const view = await sendPrompt(editor, 'echo(text="plums", seconds=60)');
+  await view.locator(".call pre", { hasText: "thinking" }).waitFor();
+  for (const pid of hostProcesses(serverProcesses(server))) process.kill(pid, "SIGKILL");
+  await view.locator(".interrupted").waitFor();
+  await editor.command("AdaL: New Run");
+  await editor.command("AdaL: Show Earlier Runs");
+  const row = editor.runRows().filter({ hasText: "Interrupted" });
+  await row.waitFor();
+  await editor.picture("runs-interrupted");
+  await row.hover();
+  await row.locator('.action-label[aria-label^="Resume Run"]').click();
+  await view.locator(".call", { hasText: "plums" }).waitFor();
+  await view.locator(".finished").waitFor();
+  await expect.poll(() => editor.runRows().filter({ hasText: "Interrupted" }).count()).toBe(0);
+  await menu("plums", "Fork Run");
+  await expect.poll(() => editor.runRows().count()).toBe(2);
+  await view.locator(".call", { hasText: "plums" }).waitFor();
+});
