@@ -120,7 +120,7 @@ export class ShownRun {
       // Told by the server in the place of the agent, and not stored: the store knows how far the run came.
       this.ours.delete(this.runId);
       this.enter("interrupted");
-      this.hearer.failed(event.message);
+      this.hearer.failed(`The run was cut short: ${event.message}`);
       void this.catchUp();
       return;
     }

@@ -122,7 +122,7 @@ test("when the agent host dies the run is interrupted, as the store has it, and 
   await vi.advanceTimersByTimeAsync(0);
   expect(run.state).toBe("interrupted");
   expect(run.transcript).toMatchObject({ lastSeq: 1, items: [{ kind: "prompt" }] });
-  expect(told).toEqual(["It was killed."]);
+  expect(told).toEqual(["The run was cut short: It was killed."]);
 });
 
 test("its own mode is known while it goes on", () => {
