@@ -63,7 +63,7 @@ test("an edit is looked at in the editor's own diff, which closes when it is ans
   await approval.locator(".diff .added", { hasText: "total = price * (1 + tax)" }).waitFor();
   await approval.locator(".diff-editor").click();
   await editor.page.locator(".tab", { hasText: "what edit_file would change" }).waitFor();
-  await editor.page.locator(".diffEditor .view-line", { hasText: "tax)" }).first().waitFor();
+  await editor.page.locator(".monaco-diff-editor .view-line", { hasText: "tax)" }).first().waitFor();
   await editor.picture("diff-editor");
   await button(approval, "allow_once").click();
   await view.locator(".finished").waitFor();
