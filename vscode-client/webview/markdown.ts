@@ -16,12 +16,29 @@ const marked = new Marked({
   },
 });
 
+/** A paragraph, a list, a block of code: what stays as it is while the text behind it grows. */
+export interface MarkdownBlock {
+  /** The text that it was made of; blocks of the same key are alike. */
+  readonly key: string;
+  nodes(): DocumentFragment;
+}
+
 /**
- * A model's Markdown as harmless nodes: no HTML of its own, no images, no styles, only http(s) links, each with the
- * host that it really leads to.
+ * A model's Markdown as harmless nodes, block by block: no HTML of its own, no images, no styles, only http(s) links,
+ * each with the host that it really leads to.
  */
-export function markdownNodes(text: string): DocumentFragment {
-  const unsafe = marked.parse(revealProse(text), { async: false });
+export function markdownBlocks(text: string): MarkdownBlock[] {
+  const tokens = marked.lexer(revealProse(text));
+  const links = JSON.stringify(tokens.links); // a link may be defined behind its use
+  return tokens
+    .filter((token) => token.type !== "space" && token.type !== "def")
+    .map((token) => ({
+      key: `${token.raw}\u{0}${links}`,
+      nodes: () => harmless(marked.parser([token])),
+    }));
+}
+
+function harmless(unsafe: string): DocumentFragment {
   const nodes = DOMPurify.sanitize(unsafe, {
     ALLOWED_TAGS: [...TAGS, ...TABLE, ...HEADINGS],
     ALLOWED_ATTR: ["href", "start"],

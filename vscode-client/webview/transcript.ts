@@ -5,7 +5,7 @@ import { ENDINGS, type Item, isGoing } from "../src/run/transcript.ts";
 import type { ViewState } from "../src/run/viewState.ts";
 import { beginning } from "./argumentRows.ts";
 import { callCard } from "./callCard.ts";
-import { markdownNodes } from "./markdown.ts";
+import { markdownBlocks } from "./markdown.ts";
 import { CHUNK } from "./nearness.ts";
 import { type Actions, count, icon, type Local, moreButton, revealed } from "./parts.ts";
 
@@ -62,9 +62,8 @@ function itemView(item: Item, isLast: boolean, state: ViewState, local: Local, a
     case "prompt":
       return promptView(item, state, local, actions);
     case "text":
-      // The nodes are made anew only when the text grew.
       return html`<div class="text" @click=${(event: Event) => onLink(event, actions)}>
-        ${guard([item.text], () => markdownNodes(item.text))}
+        ${guard([item.text], () => blocks(item.text))}
       </div>`;
     case "call":
       return callCard(item, state.run?.state ?? "finished", state.folders, local, actions);
@@ -86,6 +85,11 @@ function itemView(item: Item, isLast: boolean, state: ViewState, local: Local, a
     case "finished":
       return finishedView(item, isLast, state, actions);
   }
+}
+
+/** Only what grew is made anew: what was marked in the text before stays marked. */
+function blocks(text: string): TemplateResult[] {
+  return markdownBlocks(text).map(({ key, nodes }) => html`<div class="block">${guard([key], () => nodes())}</div>`);
 }
 
 function promptView(item: PromptItem, state: ViewState, local: Local, actions: Actions): TemplateResult {

@@ -76,6 +76,13 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     }
   }
 
+  async function fork(runId: string, beforeSeq?: number): Promise<void> {
+    show("prompt");
+    if (await controller.fork(runId, beforeSeq)) {
+      await commands.executeCommand("adal.refreshRuns"); // no event tells of it
+    }
+  }
+
   async function act(readiness: Readiness): Promise<void> {
     if (readiness.kind === "blocked" && readiness.action) {
       await commands.executeCommand(readiness.action.command);
@@ -98,7 +105,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
         return controller.stop();
       case "fork": {
         const { run } = controller.state;
-        if (run && (await controller.fork(run.runId, message.beforeSeq))) view.focus("prompt");
+        if (run) await fork(run.runId, message.beforeSeq);
         return;
       }
       case "showRun":
@@ -206,10 +213,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
       await showRun(runId);
       await sending.resume();
     },
-    async fork(runId) {
-      show("prompt");
-      await controller.fork(runId);
-    },
+    fork: (runId) => fork(runId),
     forget: (runId) => controller.forget(runId),
     dispose: () => registered.dispose(),
   };

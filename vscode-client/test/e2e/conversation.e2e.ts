@@ -229,10 +229,10 @@ test("what is selected in the editor, and a file of the explorer, are added to t
   await view.locator("#prompt textarea:focus").waitFor();
   expect(await view.locator("#prompt textarea").inputValue()).toBe("@src/report.py:2 ");
   await editor.page.keyboard.press("Control+Shift+E");
-  await editor.page
-    .locator(".explorer-folders-view .monaco-list-row", { hasText: "my notes.md" })
-    .click({ button: "right" });
-  await editor.page.locator(".monaco-menu .action-item", { hasText: "Add File to Prompt" }).click();
+  await editor.menu(
+    editor.page.locator(".explorer-folders-view .monaco-list-row", { hasText: "my notes.md" }),
+    "Add File to Prompt",
+  );
   await view.locator("#prompt textarea:focus").waitFor();
   expect(await view.locator("#prompt textarea").inputValue()).toBe('@src/report.py:2 @"my notes.md" ');
   await view.locator("#prompt textarea").press("Enter");

@@ -58,10 +58,7 @@ async function makeRun(text: string): Promise<void> {
   await view.locator(".finished").waitFor();
 }
 
-async function menu(text: string, action: string): Promise<void> {
-  await editor.runRows().filter({ hasText: text }).click({ button: "right" });
-  await editor.page.locator(".monaco-menu .action-item", { hasText: action }).click();
-}
+const menu = (text: string, action: string) => editor.menu(editor.runRows().filter({ hasText: text }), action);
 
 test("earlier runs are listed, searched by the words of their prompts, opened, and deleted after a question", async () => {
   await makeRun("apples");
@@ -104,6 +101,7 @@ test("a run is exported to a file, as Markdown or with every event as JSON", asy
     await editor.runRows().first().waitFor();
     await menu("figs", "Export Run");
     const input = editor.page.locator(".quick-input-widget input.input:visible");
+    await expect.poll(() => input.inputValue()).toContain("echo-text-figs.md");
     await input.fill(workspace.path(name));
     await editor.page.keyboard.press("Enter");
     await expect.poll(() => existsSync(workspace.path(name))).toBe(true);

@@ -86,6 +86,16 @@ export class Editor {
     return this.page.locator(".sidebar .pane", { has: this.page.locator('.pane-header[aria-label*="Tools"]') });
   }
 
+  /** Chooses an action of the menu of `row`. */
+  async menu(row: Locator, action: string): Promise<void> {
+    await row.click({ button: "right" });
+    const item = this.page.locator(".monaco-menu .action-item", { hasText: action });
+    await item.hover();
+    await this.page.waitForTimeout(300); // a menu that has just opened takes no click
+    await item.click();
+    await item.waitFor({ state: "detached" });
+  }
+
   /** The rows of the Runs view, which `AdaL: Show Earlier Runs` unfolds. */
   runRows(): Locator {
     const pane = this.page.locator(".sidebar .pane", { has: this.page.locator('.pane-header[aria-label*="Runs"]') });

@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { expect, test } from "vitest";
-import { markdownNodes } from "../../../webview/markdown.ts";
+import { markdownBlocks } from "../../../webview/markdown.ts";
 
 function shown(text: string): HTMLElement {
   const root = document.createElement("div");
-  root.append(markdownNodes(text));
+  root.append(...markdownBlocks(text).map((block) => block.nodes()));
   return root;
 }
 
@@ -59,4 +59,19 @@ test.each([
 
 test("characters that reorder or hide text are written out", () => {
   expect(shown("evil\u202etxt.exe").textContent).toContain("evil\\u{202e}txt.exe");
+});
+
+test("while a text grows the blocks before its end stay the same, so that they are not made anew", () => {
+  const before = markdownBlocks("# One\n\nTwo and\n\n- a\n- b");
+  const after = markdownBlocks("# One\n\nTwo and\n\n- a\n- b\n- c\n\nThree");
+  expect(after.slice(0, 2).map(({ key }) => key)).toEqual(before.slice(0, 2).map(({ key }) => key));
+  expect(after[2]?.key).not.toBe(before[2]?.key);
+  expect(after).toHaveLength(4);
+});
+
+test("a link that is defined behind its use leads where it should, and the block is another than before", () => {
+  const text = "See [the page][p].";
+  const defined = `${text}\n\n[p]: https://example.org/a`;
+  expect(shown(defined).querySelector("a")?.href).toBe("https://example.org/a");
+  expect(markdownBlocks(defined)[0]?.key).not.toBe(markdownBlocks(text)[0]?.key);
 });
