@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from adal_ls.lint.findings import Finding, Severity, as_words
+from adal_ls.lint.findings import Finding, Severity
 
 FIXED = frozenset({"ADAL001", "ADAL003", "ADAL101", "ADAL102", "ADAL103", "ADAL104"})
 """Codes that nothing silences or lowers: the file gives no text, Python refuses it, or the runtime the tool."""
@@ -18,8 +18,6 @@ class Config:
     select: tuple[str, ...] = ("ADAL",)
     ignore: tuple[str, ...] = ()
     severity: Mapping[str, Severity] = field(default_factory=dict)
-    python: tuple[int, int] | None = None
-    """The version that will run the file; None where it is not known."""
 
     @classmethod
     def parse(cls, settings: Mapping[str, object]) -> Config:
@@ -47,15 +45,7 @@ class Config:
         return _longest(self.select, code) > _longest(self.ignore, code)
 
     def apply(self, finding: Finding) -> Finding | None:
-        """The finding with its configured severity, or None where the configuration silences it.
-
-        What needs a newer Python than the one that will run the file is an error of syntax.
-        """
-        if finding.needs is not None and self.python is not None:
-            if self.python >= finding.needs:
-                return None
-            message = f"Syntax error: {finding.message.partition(';')[0]}; {as_words(self.python)} runs the tools"
-            return replace(finding, code="ADAL001", name="syntax", severity=Severity.ERROR, message=message)
+        """The finding with its configured severity, or None where the configuration silences it."""
         if finding.code in FIXED:
             return finding
         if not self.enabled(finding.code):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from adal_ls.lint.findings import Finding, Severity, as_words
@@ -23,6 +23,18 @@ class Judgement:
     column: int = 0
 
 
+def for_version(findings: Iterable[Finding], version: tuple[int, int]) -> list[Finding]:
+    """`findings` where it is known which Python will run the file: what needs a newer one is an error, else nothing."""
+    kept: list[Finding] = []
+    for finding in findings:
+        if finding.needs is None:
+            kept.append(finding)
+        elif finding.needs > version:
+            message = f"Syntax error: {finding.message.partition(';')[0]}; {as_words(version)} runs the tools"
+            kept.append(syntax.finding(message, finding.range))
+    return kept
+
+
 def needs_judgement(findings: Sequence[Finding], version: tuple[int, int]) -> bool:
     """Whether another Python could differ from ours: an older one always, a newer one over what ours refuses."""
     return version < _OWN or (version > _OWN and any(finding.code == syntax.code for finding in findings))
@@ -35,16 +47,16 @@ def judged(findings: Sequence[Finding], lines: Lines, judgement: Judgement) -> l
     """
     version = as_words(judgement.version)
     if judgement.message is None:
-        return [_taken(finding, version) for finding in findings if finding.code != newer_syntax.code]
+        return [_taken(finding, version) for finding in findings if finding.needs is None]
+    findings = for_version(findings, judgement.version)
     if any(finding.code == syntax.code for finding in findings):
-        return list(findings)
+        return findings
     line = min(max(judgement.line - 1, 0), len(lines.starts) - 1)
     text = lines.line(line)
     start = Position(line, max(min(judgement.column - 1, len(text) - 1), 0))
     message = f"Syntax error: {judgement.message} (says Python {version}, which runs the tools)"
     found = syntax.finding(message, lines.span(start, 1 if text else 0))
-    kept = [finding for finding in findings if finding.code != newer_syntax.code]
-    return sorted([*kept, found], key=lambda finding: finding.range)
+    return sorted([*findings, found], key=lambda finding: finding.range)
 
 
 def _taken(finding: Finding, version: str) -> Finding:

@@ -61,6 +61,8 @@ class Analysis:
     config: Config
     beside: Mapping[ModuleText, Sequence[Finding]] = field(default_factory=dict, repr=False)
     """What is said of its tools that stand in modules beside the file."""
+    sound: bool = True
+    """Whether Python takes the bytes of the file."""
 
     @cached_property
     def file(self) -> ToolFile:

@@ -5,29 +5,28 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adal_ls.server.analysis import Analysis, analyse
 from adal_ls.server.beside import Beside, tools_file_of
 from adal_ls.server.capabilities import Client
+from adal_ls.server.diagnostic_items import load_failure, to_lsp
 from adal_ls.server.documents import Document, Documents, opened
-from adal_ls.server.positions import Encoding, to_units
 from adal_ls.server.projects import Projects
 from adal_ls.server.rpc import INVALID_PARAMS, Connection, Json, RpcError
 from adal_ls.workspace import disk, uris
 from adal_ls.workspace.projects import Project, is_tools_file, of_file
 
 if TYPE_CHECKING:
-    from adal_ls.lint import Config, Finding, Range, Resolve
-
-SOURCE = "adal-ls"
+    from adal_ls.lint import Config, Finding, Resolve
 
 PATIENCE = 0.2
 """Seconds diagnostics may wait behind a stream of edits."""
 
-_SEVERITIES = {"error": 1, "warning": 2, "information": 3, "hint": 4}
+Judge = Callable[["str", Document, "Sequence[Finding]"], "Sequence[Finding]"]
+"""From a project's root, a text and its findings to those that the Python of the project's tools leaves of them."""
 
 _session = os.urandom(4).hex()  # a client may still hold result ids of the server before this one
 
@@ -36,60 +35,7 @@ def analyse_content(document: Document, content: disk.Content, config: Config, r
     """Lints what was read from disk, if anything could be."""
     analysis = analyse(document, config, resolve)
     findings = (*content.faults, *analysis.findings) if content.readable else content.faults
-    return replace(analysis, findings=findings)
-
-
-def lsp_range(document: Document, span: Range, encoding: Encoding) -> dict[str, Json]:
-    """`span` in the client's units."""
-    return {
-        "start": {
-            "line": span.start.line,
-            "character": to_units(document.line(span.start.line), span.start.column, encoding),
-        },
-        "end": {"line": span.end.line, "character": to_units(document.line(span.end.line), span.end.column, encoding)},
-    }
-
-
-def to_lsp(document: Document, finding: Finding, client: Client) -> dict[str, Json]:
-    """The LSP `Diagnostic` of a finding."""
-    diagnostic: dict[str, Json] = {
-        "range": lsp_range(document, finding.range, client.encoding),
-        "severity": _SEVERITIES[finding.severity.value],
-        "code": finding.code,
-        "source": SOURCE,
-        "message": finding.message,
-    }
-    if finding.related and client.related_information:
-        diagnostic["relatedInformation"] = [
-            {
-                "location": {"uri": document.uri, "range": lsp_range(document, span, client.encoding)},
-                "message": message,
-            }
-            for span, message in finding.related
-        ]
-    return diagnostic
-
-
-def load_failure(document: Document, failure: dict[str, Json], client: Client) -> dict[str, Json]:
-    """The LSP `Diagnostic` of a failed load: on the line to blame, or on the first one with a link to that line."""
-    blamed: dict[str, Json] | None = failure.get("location")
-    here = blamed is not None and uris.identity(blamed["uri"]) == document.identity
-    line = min(blamed["range"]["start"]["line"], len(document.lines) - 1) if blamed is not None and here else 0
-    text = document.line(line)
-    units = [to_units(text, column, client.encoding) for column in (len(text) - len(text.lstrip()), len(text.rstrip()))]
-    diagnostic: dict[str, Json] = {
-        "range": {"start": {"line": line, "character": units[0]}, "end": {"line": line, "character": max(units)}},
-        "severity": _SEVERITIES["error"],
-        "code": failure["code"],
-        "source": SOURCE,
-        "message": failure["message"],
-    }
-    if blamed is not None and not here:
-        place = f"{os.path.basename(uris.identity(blamed['uri']))}:{blamed['range']['start']['line'] + 1}"
-        diagnostic["message"] = f"{place}: {failure['message']}"
-        if client.related_information:
-            diagnostic["relatedInformation"] = [{"location": blamed, "message": failure["message"]}]
-    return diagnostic
+    return replace(analysis, findings=findings, sound=not content.faults)
 
 
 class Diagnostics:
@@ -103,11 +49,14 @@ class Diagnostics:
         projects: Projects,
         config: Callable[[str], Config],
         loaded: Callable[[str], dict[str, Json]],
+        judged: Judge,
     ) -> None:
-        """`loaded` gives what the host told last about a project (`Project` of the protocol), by its root."""
+        """`loaded` gives what the host told last about a project (`Project` of the protocol), by its root; `judged` the
+        findings of a text as the Python judges that runs the project's tools."""
         self._loaded = loaded
-        self._told: dict[str, int] = {}  # the file's identity -> how often the host told another thing about it
-        self._known: dict[str, Json] = {}  # ... and what it told last, as far as it shows
+        self._judged = judged
+        self._told: dict[str, int] = {}  # the file's identity -> how often another thing was told about it
+        self._known: dict[str, Json] = {}  # ... and what the host told last, as far as it shows
         self._differences: dict[str, tuple[Document, list[Finding]]] = {}  # by the file's identity
         self._editor = editor
         self._client = client
@@ -258,6 +207,20 @@ class Diagnostics:
             found = lint.differences(analysis.file, analysis.findings, tools, left_out)
             self._differences[project.identity] = (analysis.document, found)
 
+    def judged_anew(self, identity: str) -> None:
+        """The Python that runs the tools said something new of a file."""
+        self._told[identity] = self._told.get(identity, 0) + 1
+        for document in self._documents.of_file(identity):
+            self.changed(document)
+        if not self._client.pull_diagnostics:
+            self._publish_disk(identity)
+        self.refresh()
+
+    def judge_again(self) -> None:
+        """Another Python runs the tools, or may be asked from now on, or no more."""
+        for identity in {document.identity for document in self._documents} | self._disk.keys():
+            self.judged_anew(identity)
+
     def check_open(self) -> None:
         """All open documents again, after a change of settings."""
         self._open.clear()
@@ -335,14 +298,16 @@ class Diagnostics:
                 yield module, [load_failure(module, failure, self._client)]
 
     def _items(self, analysis: Analysis) -> list[dict[str, Json]]:
-        items = [to_lsp(analysis.document, finding, self._client) for finding in analysis.findings]
-        compared, differences = self._differences.get(analysis.document.identity, (None, []))
-        if compared is analysis.document:  # of another text nothing is known until it is loaded
-            items += [to_lsp(analysis.document, finding, self._client) for finding in differences]
-        failure: dict[str, Json] | None = self._loaded(self._root(analysis.document)).get("failure")
+        document, root = analysis.document, self._root(analysis.document)
+        findings = self._judged(root, document, analysis.findings) if analysis.sound else analysis.findings
+        items = [to_lsp(document, finding, self._client) for finding in findings]
+        compared, differences = self._differences.get(document.identity, (None, []))
+        if compared is document:  # of another text nothing is known until it is loaded
+            items += [to_lsp(document, finding, self._client) for finding in differences]
+        failure: dict[str, Json] | None = self._loaded(root).get("failure")
         # The same syntax error from both would show twice; lint's has the exact range and is the newer one.
         if failure is not None and failure["code"] not in {item["code"] for item in items if item["code"] == "ADAL001"}:
-            items.append(load_failure(analysis.document, failure, self._client))
+            items.append(load_failure(document, failure, self._client))
         return items
 
     def _of_open(self, document: Document) -> Analysis:

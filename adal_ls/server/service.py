@@ -28,6 +28,7 @@ from adal_ls.server.settings import Settings
 from adal_ls.server.snapshot import Snapshot
 from adal_ls.server.status import StatusReport
 from adal_ls.server.sync import TextSync, field
+from adal_ls.server.syntax import SyntaxJudges
 from adal_ls.server.typed_requests import TypedRequests
 from adal_ls.server.workspace_lint import WorkspaceLint
 from adal_ls.server.writer import Writer
@@ -71,6 +72,14 @@ class Service:
             wanted=self.client.adal_run_updates,
             progress=self._progress if self.client.work_done_progress else None,
         )
+        self._judges = SyntaxJudges(
+            post,
+            log,
+            trusted=lambda: self._trusted,
+            setting=lambda: self._configuration.settings.host.get("interpreter"),
+            otherwise=settings.host_python(options),
+            told=lambda identity: self._diagnostics.judged_anew(identity),
+        )
         self._diagnostics = Diagnostics(
             editor,
             self.client,
@@ -78,6 +87,7 @@ class Service:
             self._projects,
             self._configuration.lint,
             lambda root: self._loads.at(root),
+            self._judges.judged,
         )
         self._lint = WorkspaceLint(
             editor, post, self._diagnostics.check_disk, self._status, eager=not self.client.pull_diagnostics
@@ -203,6 +213,7 @@ class Service:
 
     def _trust_changed(self, params: Json) -> None:
         self._trusted = field(params, "trusted", bool)
+        self._diagnostics.judge_again()
         if self._trusted:
             self._files.when_ready(self._loads.load_missing)
         else:
@@ -211,6 +222,8 @@ class Service:
     def _settings_changed(self, before: Settings, after: Settings) -> None:
         if after.lint != before.lint:
             self._check_all()
+        if after.host.get("interpreter") != before.host.get("interpreter"):
+            self._diagnostics.judge_again()
         if after.host != before.host:
             self._renew_host("the settings changed")
 

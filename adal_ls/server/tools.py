@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adal_ls.server.analysis import Analysis
-from adal_ls.server.diagnostics import lsp_range
+from adal_ls.server.diagnostic_items import lsp_range
 from adal_ls.server.positions import Encoding
 from adal_ls.server.rpc import Json
 from adal_ls.workspace.projects import Project

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -69,6 +67,9 @@ def ask(interpreter: str, texts: Sequence[str]) -> Answer:
     Raises:
         InterpreterError: it does not start, takes too long, or gives no answer.
     """
+    import subprocess  # only a question pays for the imports, not the start of the server
+    import tempfile
+
     program = os.path.abspath(interpreter) if os.path.dirname(interpreter) else interpreter
     try:
         done = subprocess.run(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
-from adal_ls.lint import Config, Finding, Severity, check, read
+from adal_ls.lint import Config, Severity, check, read
+from adal_ls.lint.judging import for_version
 from adal_ls.lint.newer import as_older
 from adal_ls.lint.session import open_text
 from adal_ls.workspace.interpreter import ask
@@ -121,7 +121,9 @@ def test_what_is_taken_for_newer_syntax_is_code_for_a_python_that_has_it(python:
 
 
 def found(text: str, python: tuple[int, int] | None = None) -> list[tuple[str, int, Severity]]:
-    findings: list[Finding] = check(read(text), replace(Config(), python=python))
+    findings = check(read(text))
+    if python is not None:
+        findings = for_version(findings, python)
     return [(one.code, one.range.start.line, one.severity) for one in findings]
 
 
@@ -134,7 +136,7 @@ def test_the_python_that_runs_the_tools_judges() -> None:
     assert found(TOOLS, (3, 13)) == []
     if pythons.OWN < (3, 12):
         assert found(TOOLS, (3, 11)) == [("ADAL001", 0, Severity.ERROR)]
-        (error,) = check(read(TOOLS), Config(python=(3, 11)))
+        (error,) = for_version(check(read(TOOLS)), (3, 11))
         assert "3.12" in error.message
         assert "3.11 runs the tools" in error.message
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from adal_ls import lint
-from adal_ls.server.diagnostics import to_lsp
+from adal_ls.server.diagnostic_items import to_lsp
 from adal_ls.server.documents import opened
 from adal_ls.server.inbox import Inbox
 from adal_ls.server.log import Log

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -39,11 +38,9 @@ class Configs:
         self,
         select: list[str] | None,
         ignore: list[str] | None,
-        python: tuple[int, int] | None = None,
         told: Callable[[str], None] = say,
     ) -> None:
         self._given: dict[str, object] = {"select": select, "ignore": ignore}
-        self._python = python
         self.broken = False
         """Whether a pyproject.toml is no TOML: what it wants is unknown then."""
         self.folders: set[str] = set()
@@ -62,4 +59,4 @@ class Configs:
             if complaint not in self._already:
                 self._already.add(complaint)
                 self._told(complaint)
-        return replace(lint.Config.parse(merge(found.settings.values, self._given)), python=self._python)
+        return lint.Config.parse(merge(found.settings.values, self._given))

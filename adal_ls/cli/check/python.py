@@ -12,7 +12,7 @@ import click
 
 from adal_ls.cli.sources import Source
 from adal_ls.lint import Lines
-from adal_ls.lint.judging import Judgement, judged, needs_judgement
+from adal_ls.lint.judging import Judgement, for_version, judged, needs_judgement
 from adal_ls.workspace.interpreter import Answer, InterpreterError, ask
 
 _VERSION = re.compile(r"(3)\.(\d{1,2})")
@@ -35,7 +35,12 @@ class Python:
         """
         asked = [source for source in found if self._must_be_asked(source)]
         answers = {source.path: judgement for source, judgement in zip(asked, self._answers(asked), strict=True)}
-        return [_judged(source, answers.get(source.path)) for source in found]
+        return [self._judged(source, answers.get(source.path)) for source in found]
+
+    def _judged(self, source: Source, judgement: Judgement | None) -> Source:
+        if judgement is None:
+            return replace(source, findings=tuple(for_version(source.findings, self.version)))
+        return replace(source, findings=tuple(judged(source.findings, Lines(source.text), judgement)))
 
     def _must_be_asked(self, source: Source) -> bool:
         wanted = source.readable and source.sound and needs_judgement(source.findings, self.version)
@@ -50,12 +55,6 @@ class Python:
                     yield Judgement(self.version)
                 else:
                     yield Judgement(self.version, refusal.message, refusal.line, refusal.column)
-
-
-def _judged(source: Source, judgement: Judgement | None) -> Source:
-    if judgement is None:
-        return source
-    return replace(source, findings=tuple(judged(source.findings, Lines(source.text), judgement)))
 
 
 def read_python(context: click.Context, parameter: click.Parameter, given: str | None) -> Python | None:  # noqa: ARG001

@@ -48,7 +48,7 @@ def _until_folders_change(rounds: _Rounds) -> None:
     from watchfiles import watch
 
     folders = rounds.folders()
-    matters = _Filter(folders)
+    matters = _Filter(folders, rounds.named_folders())
     try:
         for changes in watch(
             *sorted(folders),
@@ -75,14 +75,16 @@ def _until_folders_change(rounds: _Rounds) -> None:
 class _Filter:
     """Tells events that can change findings. `fresh`: the folders have not been looked at since watching began."""
 
-    def __init__(self, folders: set[str]) -> None:
-        self._folders = folders
+    def __init__(self, folders: set[str], named: set[str]) -> None:
+        """`named` are the folders of files that were named, whatever these are called."""
+        self._folders, self._named = folders, named
         self.fresh = True
 
     def __call__(self, change: int, path: str) -> bool:
         del change  # an editor that saves by renaming deletes and adds
         folder, name = os.path.split(path)
-        if name == pyproject.NAME or (name.endswith(".py") and FOLDER in Path(folder).parts):
+        modules = folder in self._named or FOLDER in Path(folder).parts
+        if name == pyproject.NAME or (modules and name.endswith(".py")):
             return True
         return path in self._folders or os.path.isdir(path)  # noqa: PTH112 - a storm of events must not cost much
 
@@ -129,6 +131,10 @@ class _Rounds:
                     break
                 found.add(folder)
         return found
+
+    def named_folders(self) -> set[str]:
+        """The folders of the files that are checked."""
+        return {os.path.dirname(os.path.realpath(path)) for path in self._files()}  # noqa: PTH120
 
     def _tell_limit(self, given: str) -> None:
         if not self._told_limit:

@@ -12,7 +12,7 @@ from adal_ls.lint.fixing import automatic, fix_all
 from adal_ls.lint.hunks import hunks
 from adal_ls.server.analysis import Analysis
 from adal_ls.server.capabilities import FIX_ALL
-from adal_ls.server.diagnostics import SOURCE
+from adal_ls.server.diagnostic_items import SOURCE
 from adal_ls.server.features.edits import workspace_edit
 from adal_ls.server.features.places import position, types_range
 from adal_ls.server.features.refusal import Outdated

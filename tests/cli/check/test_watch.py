@@ -142,6 +142,19 @@ def test_the_configuration_is_followed(watch: Watch, project: Path, tools: Path)
     assert watch.end() == 2
 
 
+def test_modules_and_packages_beside_the_file_are_followed(watch: Watch, tools: Path) -> None:
+    (tools.parent / "pack").mkdir()
+    (tools.parent / "pack" / "__init__.py").touch()
+    (tools.parent / "pack" / "more.py").write_text(CLEAN)
+    tools.write_text("from pack.more import *\n\nCUSTOM_TOOLS = [f, f]\n")
+    watch.round("1 error")
+    tools.write_text("from pack.more import *\n\nCUSTOM_TOOLS = [f]\n")
+    watch.round("no errors")
+    (tools.parent / "pack" / "more.py").write_text("def g(): ...\n")
+    assert "'f'" in watch.round("1 error")
+    assert watch.end() == 1
+
+
 def test_files_that_do_not_matter_make_no_round(watch: Watch, project: Path, tools: Path) -> None:
     rounds = watch.seen.count("Watching")
     (project / "notes.txt").write_text("x")
@@ -179,3 +192,12 @@ def test_what_one_file_does_not_need_is_not_imported(project: Path, tools: Path,
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_file_of_another_name_is_followed_where_it_is_named(project: Path, tools: Path) -> None:
+    (project / "agent_tools.py").write_text(CLEAN)
+    watch = Watch("check", "--watch", "agent_tools.py", cwd=project, whole=True)
+    watch.round("no errors")
+    (project / "agent_tools.py").write_text(FAULTY)
+    watch.round("1 error")
+    assert watch.end() == 1
