@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from adal_ls.server import pull_params
 from adal_ls.server.analysis import Analysis, analyse
 from adal_ls.server.beside import Beside, tools_file_of
 from adal_ls.server.capabilities import Client
 from adal_ls.server.diagnostic_items import load_failure, to_lsp
 from adal_ls.server.documents import Document, Documents, opened
 from adal_ls.server.projects import Projects
-from adal_ls.server.rpc import INVALID_PARAMS, Connection, Json, RpcError
+from adal_ls.server.rpc import Connection, Json
 from adal_ls.workspace import disk, uris
 from adal_ls.workspace.projects import Project, is_tools_file, of_file
 
@@ -57,6 +58,7 @@ class Diagnostics:
         self._judged = judged
         self._told: dict[str, int] = {}  # the file's identity -> how often another thing was told about it
         self._known: dict[str, Json] = {}  # ... and what the host told last, as far as it shows
+        self._judgements: dict[str, Sequence[Finding]] = {}  # the findings that were told, by the file's identity
         self._differences: dict[str, tuple[Document, list[Finding]]] = {}  # by the file's identity
         self._editor = editor
         self._client = client
@@ -208,7 +210,12 @@ class Diagnostics:
             self._differences[project.identity] = (analysis.document, found)
 
     def judged_anew(self, identity: str) -> None:
-        """The Python that runs the tools said something new of a file."""
+        """The Python that runs the tools may say another thing of a file: if it does, the client hears it."""
+        document = next(iter(self._documents.of_file(identity)), None)
+        analysis = self._disk.get(identity) if document is None else self._open.get(uris.spelling(document.uri))
+        before = self._judgements.get(identity)
+        if analysis is None or before is None or [*before] == [*self._judge(analysis)]:
+            return
         self._told[identity] = self._told.get(identity, 0) + 1
         for document in self._documents.of_file(identity):
             self.changed(document)
@@ -234,7 +241,7 @@ class Diagnostics:
 
     def pull(self, params: Json) -> dict[str, Json]:
         """`textDocument/diagnostic`."""
-        uri = _uri(params)
+        uri = pull_params.uri(params)
         analysis = self.analysis(uri)
         if analysis is None:
             return self._report_beside(uri, params.get("previousResultId"))
@@ -242,7 +249,7 @@ class Diagnostics:
 
     def pull_workspace(self, params: Json) -> dict[str, Json]:
         """`workspace/diagnostic`: the files that are not open, and an empty report for those that went away."""
-        previous = _previous(params)
+        previous = pull_params.previous(params)
         items: list[dict[str, Json]] = []
         for analysis in self._disk.values():
             uri = analysis.document.uri
@@ -297,9 +304,15 @@ class Diagnostics:
             if module is not None:
                 yield module, [load_failure(module, failure, self._client)]
 
+    def _judge(self, analysis: Analysis) -> Sequence[Finding]:
+        document = analysis.document
+        if not analysis.sound:
+            return analysis.findings
+        return self._judged(self._root(document), document, analysis.findings)
+
     def _items(self, analysis: Analysis) -> list[dict[str, Json]]:
         document, root = analysis.document, self._root(analysis.document)
-        findings = self._judged(root, document, analysis.findings) if analysis.sound else analysis.findings
+        findings = self._judgements[document.identity] = self._judge(analysis)
         items = [to_lsp(document, finding, self._client) for finding in findings]
         compared, differences = self._differences.get(document.identity, (None, []))
         if compared is document:  # of another text nothing is known until it is loaded
@@ -382,23 +395,3 @@ def _kept(analysis: Analysis | None) -> Analysis | None:
     if analysis is not None:
         analysis.reading.keep()
     return analysis
-
-
-def _uri(params: Json) -> str:
-    document = params.get("textDocument") if isinstance(params, dict) else None
-    uri = document.get("uri") if isinstance(document, dict) else None
-    if not isinstance(uri, str):
-        raise RpcError(INVALID_PARAMS, "textDocument.uri is missing")
-    return uri
-
-
-def _previous(params: Json) -> dict[str, tuple[str, Json]]:
-    """Spelling of the URI → the URI and the result id the client has for it."""
-    given = params.get("previousResultIds") if isinstance(params, dict) else None
-    if not isinstance(given, list):
-        raise RpcError(INVALID_PARAMS, "previousResultIds is missing")
-    known: dict[str, tuple[str, Json]] = {}
-    for entry in given:
-        if isinstance(entry, dict) and isinstance(entry.get("uri"), str):
-            known[uris.spelling(entry["uri"])] = (entry["uri"], entry.get("value"))
-    return known
