@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import signal
 import sys
@@ -17,6 +16,8 @@ from adal_ls.cli.output import Failure, give, give_json, is_terminal, say
 from adal_ls.cli.project import project_option
 
 if TYPE_CHECKING:
+    import asyncio
+
     from adal_ls.protocol.tools import ToolsTryResult
 
 INTERRUPTED = 130
@@ -35,6 +36,8 @@ def command(name: str, given: str, style: str, trusted: bool, project: Path) -> 
     tool succeeded. 1: it did not, or could not be run. 2: wrong usage. 130: cancelled by Ctrl-C.
     """
     arguments = _object(sys.stdin.read() if given == "-" else given)
+
+    import asyncio  # here, because `tools list` needs none of it
 
     from adal_ls.agent import trust, unsaved
     from adal_ls.agent.registry import RegistryError
@@ -72,6 +75,8 @@ def _object(text: str) -> dict[str, Any]:
 
 async def _call(name: str, arguments: dict[str, Any], project: Path) -> ToolsTryResult | None:
     """The result, or None where a person cancelled it."""
+    import asyncio
+
     from adal_ls.agent.projects import Projects
     from adal_ls.agent.trying import try_tool
     from adal_ls.protocol.host import HostSettings
@@ -92,6 +97,8 @@ async def _call(name: str, arguments: dict[str, Any], project: Path) -> ToolsTry
 @contextmanager
 def _cancelling(task: asyncio.Future[Any]) -> Iterator[None]:
     """Ctrl-C cancels `task`, which ends the tool with its children; a second one ends the process."""
+    import asyncio
+
     loop = asyncio.get_running_loop()
     before = signal.getsignal(signal.SIGINT)
 

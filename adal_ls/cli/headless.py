@@ -19,10 +19,12 @@ from adal_ls.agent.store import Store, StoreError
 from adal_ls.cli.interrupts import interrupts
 from adal_ls.cli.output import is_terminal, reason
 from adal_ls.cli.progress import Progress
+from adal_ls.cli.question import show_call
+from adal_ls.cli.reading import TerminalReader
 from adal_ls.cli.run_output import Ending, Output, Style, output_of
 from adal_ls.cli.screen import Screen
 from adal_ls.cli.stored import NoRunError, last_id, none_yet, whole_id
-from adal_ls.cli.terminal import TerminalApprover, show_call
+from adal_ls.cli.terminal import TerminalApprover
 from adal_ls.cli.transcript import line_of
 from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.runs import (
@@ -120,7 +122,7 @@ class _Headless:
         self._progress = Progress(screen, tools_loaded=not trusted)
         approver: Approver | None = None
         if is_terminal(sys.stdin) and is_terminal(sys.stderr):
-            approver = TerminalApprover(str(root), self._arguments, screen)
+            approver = TerminalApprover(str(root), self._arguments, screen, TerminalReader())
         self._runtime = Runtime(
             store=store,
             settings=HostSettings(),

@@ -40,7 +40,7 @@ def test_quick_commands_import_nothing_heavy(project: Path, arguments: list[str]
 @pytest.mark.parametrize(
     ("arguments", "way_out"),
     [
-        (["chekc"], "check, doctor, rule, run, runs, tools, trust"),
+        (["chekc"], "check, doctor, grants, rule, run, runs, tools, trust"),
         (["check", "--format", "xml"], "'text', 'json'"),
         (["run", "-q", "x", "--nope"], "--help"),
         (["run", "-q", "x", "--yolo", "--permission-mode", "default"], "give one"),
@@ -58,7 +58,7 @@ def test_quick_commands_import_nothing_heavy(project: Path, arguments: list[str]
             ["run", "-q", "x", "--trust", "--enabled-default-tools", "Bash", "--disabled-default-tools", "Bash"],
             "one of the two",
         ),
-        (["run", "-q", "x", "--trust", "--disabled-default-tools", "Bahs"], "The tools: read_file, bash"),
+        (["run", "-q", "x", "--trust", "--disabled-default-tools", "Bahs"], "The tools: read_file, list_files"),
         (["runs", "show"], "ID"),
     ],
 )

@@ -1,0 +1,81 @@
+"""What a question about a call looks like at a terminal: the whole call, and nothing in it can pass for ours."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from adal_ls.agent.preview import pretty
+from adal_ls.cli.output import printable, say
+from adal_ls.protocol.approvals import ApprovalOption, ApprovalRequest
+from adal_ls.workspace import uris
+
+LETTERS: dict[str, str] = {"allow_once": "y", "reject_once": "n"}
+"""What may be typed instead of a number, for the two answers that are not remembered."""
+
+_GUTTER = "  │ "
+"""Before every line that a model or a file wrote, so that none of them can pass for a line of ours."""
+
+
+def show_request(request: ApprovalRequest, arguments: dict[str, Any], folder: str) -> None:
+    """The question with all of its options."""
+    show_call(request.tool, arguments, folder, "Run this?", _details(request, folder))
+    if request.preview is not None and request.preview.diff:
+        say("  changes")
+        quote(request.preview.diff)
+    for number, option in enumerate(request.options, 1):
+        say(f"  [{number}] {_worded(option)}")
+    say("  [e] Edit the arguments first")
+
+
+def show_call(tool: str, arguments: dict[str, Any], folder: str, question: str, details: list[str]) -> None:
+    """A call in full on standard error: the tool and folder last, because long arguments scroll."""
+    click.echo("", err=True)
+    click.echo(click.style(f"{question} {printable(tool)}", bold=True), err=True)
+    command = arguments.get("command")
+    if tool == "bash" and isinstance(command, str) and len(arguments) == 1:
+        quote(command)
+    else:
+        quote(pretty(arguments))
+    for line in [f"in folder {folder}", *details]:
+        say(f"  {line}")
+
+
+def show_edited(tool: str, before: dict[str, Any], after: dict[str, Any], folder: str) -> None:
+    """The call as the person edited it, and what they changed."""
+    show_call(tool, after, folder, "Run this instead?", ["edited by you"])
+    say("  changed")
+    quote("\n".join(_changes(pretty(before).split("\n"), pretty(after).split("\n"))))
+    say("  [y] Allow once, as edited")
+    say("  [e] Edit again")
+    say("  [b] Back to the question")
+
+
+def quote(text: str) -> None:
+    for line in printable(text).split("\n"):
+        click.echo(f"{_GUTTER}{line}", err=True)
+
+
+def _changes(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    return list(difflib.unified_diff(before, after, lineterm="", n=0))[2:]  # without the names of files
+
+
+def _worded(option: ApprovalOption) -> str:
+    rule = f" – {option.rule}" if option.rule else ""
+    letter = f" ({LETTERS[option.kind]})" if option.kind in LETTERS else ""
+    return f"{option.label}{letter}{rule}"
+
+
+def _details(request: ApprovalRequest, folder: str) -> list[str]:
+    lines = list(request.risk)
+    if request.source is not None:
+        path = uris.to_path(request.source.uri) or request.source.uri
+        with contextlib.suppress(ValueError):  # elsewhere: the whole path
+            path = str(Path(path).relative_to(folder))
+        lines.append(f"defined at {path}:{request.source.range.start.line + 1}")
+    return lines
