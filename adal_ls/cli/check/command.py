@@ -121,7 +121,6 @@ Read = Callable[[Sequence[batch.Task], Callable[[int], None]], list[Source]]
 
 def check(asked: Request, read: Read = batch.check) -> Checked:
     """Checks all files that are asked for, once, and mends them if that is asked for. `read` reads and checks files."""
-    python = asked.python
     configs = Configs(asked.select, asked.ignore)
     tasks = [batch.Task(path, configs.of(path)) for path in asked.files()]
     with progress(len(tasks)) as done:

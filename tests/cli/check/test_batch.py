@@ -109,7 +109,7 @@ def test_ctrl_c_ends_all_processes_without_a_traceback(project: Path) -> None:
     terminal, children = started(project)
     terminal.interrupt()
     code, output = terminal.wait()
-    assert (code, output) == (1, "")
+    assert (code, output) == (130, "")
     assert "Traceback" not in terminal.seen
     assert gone(children)
 

@@ -147,9 +147,9 @@ def test_modules_and_packages_beside_the_file_are_followed(watch: Watch, tools: 
     (tools.parent / "pack" / "__init__.py").touch()
     (tools.parent / "pack" / "more.py").write_text(CLEAN)
     tools.write_text("from pack.more import *\n\nCUSTOM_TOOLS = [f, f]\n")
-    watch.round("1 error")
+    watch.round("1 error", "2 files")
     tools.write_text("from pack.more import *\n\nCUSTOM_TOOLS = [f]\n")
-    watch.round("no errors")
+    watch.round("no errors in 2 files", "2 files")
     (tools.parent / "pack" / "more.py").write_text("def g(): ...\n")
     assert "'f'" in watch.round("1 error")
     assert watch.end() == 1
