@@ -1,5 +1,4 @@
-"""Runs one decided call: a built-in tool here, a custom tool in the project's worker, an MCP server's tool there. Only
-the gate may import this."""
+"""Runs one decided call: a built-in tool here, others where their caller is. Only the gate may import this."""
 
 from __future__ import annotations
 
@@ -73,14 +72,15 @@ async def _execute(execution: Execution) -> ToolResult:
             context, pythons=execution.pythons, executor=tool.executor or context.executor, base=execution.base
         )
         return await builtin.execute(tool.name, execution.arguments, context, execution.on_print)
-    custom = tool.caller or execution.custom
-    if custom is None:
+    if tool.caller is not None:
+        return await _call(tool.caller, execution)
+    if execution.custom is None:
         raise ToolsGoneError("the project's tools are not loaded")
     try:
-        return await _call(await custom.worker(), execution)
+        return await _call(await execution.custom.worker(), execution)
     except WorkerDiedError:
         # It was gone before the call, so nothing has run yet; `worker` starts another one.
-        return await _call(await custom.worker(), execution)
+        return await _call(await execution.custom.worker(), execution)
 
 
 async def _call(worker: ToolCaller, execution: Execution) -> ToolResult:

@@ -18,7 +18,7 @@ from adal_ls.agent.callback import CallbackApprover
 from adal_ls.agent.choice import choose_model
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import Conversation
-from adal_ls.agent.inprocess_tools import CALL, InProcessTools, NotedTools
+from adal_ls.agent.inprocess_tools import CALL, InProcessTools, NotedCaller
 from adal_ls.agent.inprocess_workspace import UNCONFINED, RunWorkspaces, new_pool
 from adal_ls.agent.interpreters import choose_interpreter, environments
 from adal_ls.agent.limits import Limits
@@ -242,7 +242,7 @@ class InProcessTurn:
 def _noted(served: ServedTools, code: InProcessTools) -> ServedTools:
     """The tools of a server, with their data noted for the events of the run."""
     tools = (
-        replace(tool, caller=NotedTools(tool.caller, code.outputs)) for tool in served.tools if tool.caller is not None
+        replace(tool, caller=NotedCaller(tool.caller, code.outputs)) for tool in served.tools if tool.caller is not None
     )
     return replace(served, tools=tuple(tools))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
-from adal_ls.agent.custom import CustomTools
+from adal_ls.agent.custom import ToolCaller
 from adal_ls.worker.calling import StillRunningError, Ways, call
 from adal_ls.worker.data import Limits, ToolResult
 from adal_ls.worker.listing import ListedTool
@@ -87,16 +87,13 @@ class InProcessTools:
         return tell
 
 
-class NotedTools:
-    """Tools that somebody else calls, an MCP server, whose data is noted as that of our own."""
+class NotedCaller:
+    """Calls tools that run elsewhere, on an MCP server, and notes their data as that of our own."""
 
-    def __init__(self, tools: CustomTools, outputs: dict[str, Any]) -> None:
+    def __init__(self, caller: ToolCaller, outputs: dict[str, Any]) -> None:
         """`outputs`: call id → data, as `InProcessTools.outputs`."""
-        self._tools = tools
+        self._caller = caller
         self._outputs = outputs
-
-    async def worker(self) -> NotedTools:
-        return self
 
     async def call(
         self,
@@ -106,7 +103,6 @@ class NotedTools:
         on_print: Callable[[str], None] | None = None,
         on_progress: Callable[[str], None] | None = None,
     ) -> ToolResult:
-        caller = await self._tools.worker()
-        result = await caller.call(name, arguments, on_print=on_print, on_progress=on_progress)
+        result = await self._caller.call(name, arguments, on_print=on_print, on_progress=on_progress)
         self._outputs[CALL.get()] = result.output
         return result

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeVar
@@ -25,6 +24,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from pydantic import TypeAdapter, ValidationError
 
+from adal_ls.agent.mcp_bounds import Budget, Progress
 from adal_ls.agent.mcp_faults import is_closed, why
 from adal_ls.agent.mcp_process import MAX_MESSAGE, MessageTooLongError, ServerProcess
 from adal_ls.agent.mcp_results import tool_result
@@ -43,15 +43,13 @@ _STOP = 0.5
 """Seconds from cancelling a call to closing the connection to a server that does not even hear of it."""
 
 _CLOSE = 3.0
-_MOST_UNASKED, _UNASKED_A_SECOND = 5000, 500
-"""Messages that answer nothing (notifications, requests of the server, lines that are no messages): at once, and how
-many more each second."""
-
 _TOO_MUCH = "sends thousands of messages that nobody asked for, and was ended"
 
 _MOST_PAGES = 200
-_MOST_PROGRESS = 64 * 1024
 _ANSWER: TypeAdapter[Any] = TypeAdapter(types.CallToolResult | types.InputRequiredResult)
+
+_VAGUE = ("Server returned an error response", "Not Found")
+"""What the package says of an error answer of HTTP."""
 
 _ANSWERS = (types.JSONRPCResponse, types.JSONRPCError)
 
@@ -78,17 +76,13 @@ class McpConnection:
         self._fault: str | None = None
         self._ending = asyncio.Event()
         self._garbage = 0
-        self._unasked = _Budget()
+        self._refused = ""
+        self._unasked = Budget()
         self._task: asyncio.Task[None] | None = None
 
     @property
     def is_open(self) -> bool:
         return self._client is not None and not self._ending.is_set() and self._task is not None
-
-    @property
-    def pid(self) -> int | None:
-        """Of its program, where it has one."""
-        return self._process.pid if self._process else None
 
     async def open(self) -> None:
         """
@@ -141,7 +135,7 @@ class McpConnection:
         shown = visible(name)[:80]
         try:
             return await self._within(
-                self._call(name, arguments, _Progress(on_progress)), f"did not answer the call of {shown}"
+                self._call(name, arguments, Progress(on_progress)), f"did not answer the call of {shown}"
             )
         except McpServerError as fault:
             if self.is_open:
@@ -164,12 +158,14 @@ class McpConnection:
         try:
             return task.result()
         except MCPError as fault:
-            if fault.code == types.CONNECTION_CLOSED or not self.is_open:
+            if is_closed(fault) or not self.is_open:
                 self._ending.set()
                 raise self._error(await self._reason()) from fault
             if self._is_over(fault):
                 self._break("has ended the session; the next call begins another one")
-            raise self._error(f"answered with an error: {fault.error.message[:2000]}") from fault
+            raise self._error(
+                f"answered with an error: {fault.error.message[:2000]}{self._status(str(fault))}"
+            ) from fault
         except ValidationError as fault:
             raise self._error(f"{what}: its answer is not what the protocol says ({_first(fault)})") from fault
         except McpServerError:
@@ -201,7 +197,7 @@ class McpConnection:
                 return [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in listed]
         raise self._error("lists its tools without an end")
 
-    async def _call(self, name: str, arguments: dict[str, Any], progress: _Progress) -> ToolResult:
+    async def _call(self, name: str, arguments: dict[str, Any], progress: Progress) -> ToolResult:
         # Not `call_tool`: it checks answers against the server's own schemas, whose regular expressions could hold this
         # process up for ever.
         request = types.CallToolRequest(params=types.CallToolRequestParams(name=name, arguments=arguments))
@@ -238,7 +234,8 @@ class McpConnection:
                     group.cancel_scope.cancel()
         except Exception as fault:  # noqa: BLE001 - whatever ends a connection is told to those who need it
             if self._process is None or not is_closed(fault):  # how a program ended says more than that it did
-                self._break(redacted(why(fault), self._target.secrets))
+                text = why(fault)
+                self._break(redacted(text + self._status(text), self._target.secrets))
         finally:
             self._ending.set()
             if self._process is not None:
@@ -249,7 +246,7 @@ class McpConnection:
             http = httpx2.AsyncClient(
                 headers={**self._target.headers, "Accept-Encoding": "identity"},
                 timeout=httpx2.Timeout(self._seconds, read=None),
-                event_hooks={"response": [_bounded]},
+                event_hooks={"response": [self._look]},
             )
             await stack.enter_async_context(http)
             return streamable_http_client(self._target.url, http_client=http, max_sse_event_size=MAX_MESSAGE)
@@ -332,6 +329,12 @@ class McpConnection:
         text = visible(redacted(str(params.data)[:2000], self._target.secrets))
         _log.info("MCP server '%s' (%s): %s", self._name, params.level, text)
 
+    async def _look(self, response: httpx2.Response) -> None:
+        """Keeps what an error answer says, which the package does not pass on, and puts a bound to its body."""
+        if response.status_code >= 400:
+            self._refused = f"HTTP {response.status_code} {response.reason_phrase}".strip()
+        await _bound(response)
+
     def _break(self, fault: str) -> None:
         self._fault = self._fault or fault
         self._ending.set()
@@ -346,6 +349,14 @@ class McpConnection:
         fault = self._fault or "closed the connection"
         return f"{fault}; it said: {words}" if words and words not in fault else fault
 
+    def _status(self, text: str) -> str:
+        """What HTTP said, where the package says only that it was an error."""
+        if not self._refused or not any(vague in text for vague in _VAGUE):
+            return ""
+        denied = self._refused.startswith(("HTTP 401", "HTTP 403"))
+        advice = "; check the headers and the variables they name" if denied else ""
+        return f" ({self._refused}{advice})"
+
     def _noise(self) -> str:
         return f"; it sent {self._garbage} lines that are no messages" if self._garbage else ""
 
@@ -356,37 +367,7 @@ class McpConnection:
         return McpServerError(f"MCP server '{self._name}' {visible(redacted(text, self._target.secrets))}")
 
 
-class _Budget:
-    """How many messages that nobody asked for are taken: some at once, and fewer in the long run."""
-
-    def __init__(self) -> None:
-        self._left = float(_MOST_UNASKED)
-        self._since = time.monotonic()
-
-    def spend(self) -> bool:
-        """One message; whether it was within the budget."""
-        now = time.monotonic()
-        self._left = min(_MOST_UNASKED, self._left + (now - self._since) * _UNASKED_A_SECOND) - 1
-        self._since = now
-        return self._left >= 0
-
-
-class _Progress:
-    """What a server says about a call that goes on, as text; no more of it than a person can want."""
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-        self._told = 0
-
-    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        done = f"{progress:g}/{total:g}" if total else f"{progress:g}"
-        text = f"{done} {visible(message[:2000])}\n" if message else f"{done}\n"
-        if self._told <= _MOST_PROGRESS:
-            self._told += len(text)
-            self._tell(text if self._told <= _MOST_PROGRESS else "… (the rest of its progress is not shown)\n")
-
-
-async def _bounded(response: httpx2.Response) -> None:
+async def _bound(response: httpx2.Response) -> None:
     """Puts a bound to the body of an answer; the package itself bounds the events of a stream."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         await response.aclose()

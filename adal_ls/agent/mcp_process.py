@@ -76,10 +76,6 @@ class ServerProcess:
         )
         return cls(name, process, launch, mark)
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
     async def lines(self) -> AsyncIterator[bytes]:
         """What it sends, to its end.
 

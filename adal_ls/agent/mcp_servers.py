@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING, Any
 from adal_ls.agent.digest import bytes_digest, canonical
 from adal_ls.agent.mcp_settings import Launch, label, reached
 from adal_ls.agent.mcp_tools import McpListing, ServedTools, identity_of, read_listing, serve
-from adal_ls.sdk.errors import McpServerError
+from adal_ls.sdk.errors import AdalError, McpServerError
 from adal_ls.sdk.hosted import McpServer, hosted_to_wire
 from adal_ls.sdk.resolve import together
 from adal_ls.worker.data import ToolResult
 
 if TYPE_CHECKING:
     from adal_ls.agent.mcp_client import McpConnection
+
+MOST_OPEN = 32
+"""Connections that are kept; a provider may describe another server for each context. Those used last stay."""
 
 _MOST_FILE = 32 * 1024 * 1024
 
@@ -58,6 +61,9 @@ class McpServers:
         if held is None or held.is_closed:
             held = self._held[key] = _Held(server, self._root, self._environment)
         server.lifetime.at_end(held.close)
+        self._held[key] = self._held.pop(key)  # to the end: it is used last
+        for idle in [each for each in self._held.values() if each.is_open][:-MOST_OPEN]:
+            await idle.rest()
         _, listing = await held.current(afresh=True)
         return serve(server, listing, _Caller(held, listing, server.prefix))
 
@@ -75,11 +81,19 @@ class _Held:
         self._files: Mapping[str, str] = {}
         self.is_closed = False
 
+    @property
+    def is_open(self) -> bool:
+        return self._connection is not None and self._connection.is_open
+
+    async def rest(self) -> None:
+        """Closes the connection; who needs it opens it again."""
+        if self._connection is not None:
+            await self._connection.close()
+
     async def close(self) -> None:
         """Idempotent."""
         self.is_closed = True
-        if self._connection is not None:
-            await self._connection.close()
+        await self.rest()
 
     async def current(self, *, afresh: bool = False) -> tuple[McpConnection, McpListing]:
         """An open connection, and what the server lists; `afresh`: asked again in any case.
@@ -90,7 +104,7 @@ class _Held:
         async with self._lock:
             # A session may have ended without a sign of it: then it is begun again, once.
             for attempt in (1, 2):
-                reused = self._connection is not None and self._connection.is_open
+                reused = self.is_open
                 connection = await self._opened()
                 if self._listing is not None and reused and not afresh and not connection.stale:
                     return connection, self._listing
@@ -127,15 +141,12 @@ class _Held:
 
 
 class _Caller:
-    """Implements `CustomTools` and calls the tools itself: those of one server as one run has them."""
+    """Implements `ToolCaller`: the tools of one server as one run has them."""
 
     def __init__(self, held: _Held, listing: McpListing, prefix: str) -> None:
         self._held = held
         self._listing = listing
         self._prefix = prefix
-
-    async def worker(self) -> _Caller:
-        return self
 
     async def call(
         self,
@@ -152,7 +163,7 @@ class _Caller:
             if there is None or there.digest != self._listing.tools[own].digest:
                 return ToolResult("error", None, _changed(name, gone=there is None))
             return await connection.call(own, arguments, on_progress or (lambda _: None))
-        except McpServerError as fault:
+        except AdalError as fault:
             return ToolResult("error", None, str(fault))
 
 

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adal_ls import naming
-from adal_ls.agent.custom import CustomTools
+from adal_ls.agent.custom import ToolCaller
 from adal_ls.agent.digest import canonical
 from adal_ls.agent.mcp_settings import label, told
 from adal_ls.agent.registry import MAX_SCHEMA, MAX_TOOLS, RegisteredTool, RegistryError, ToolRegistry
@@ -88,7 +88,7 @@ def identity_of(server: McpServer, said: str, files: Mapping[str, str]) -> str:
     return canonical([reached, said, dict(files)])
 
 
-def serve(server: McpServer, listing: McpListing, caller: CustomTools) -> ServedTools:
+def serve(server: McpServer, listing: McpListing, caller: ToolCaller) -> ServedTools:
     """The tools of a server that are wanted, as a run has them; `caller` calls them by these names.
 
     Raises:
@@ -171,7 +171,7 @@ def _key(name: str) -> str:
     return naming.canonical(name).casefold()
 
 
-def _registered(server: McpServer, tool: McpTool, caller: CustomTools) -> RegisteredTool:
+def _registered(server: McpServer, tool: McpTool, caller: ToolCaller) -> RegisteredTool:
     name = server.prefix + tool.name
     return RegisteredTool(
         name=name,

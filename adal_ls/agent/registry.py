@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adal_ls import naming
 from adal_ls.agent.builtin.catalog import BUILTINS, UNCONFINED_BASH, Builtin, available
-from adal_ls.agent.custom import CustomTools
+from adal_ls.agent.custom import ToolCaller
 from adal_ls.agent.digest import canonical
 from adal_ls.agent.stream import ToolSpec
 from adal_ls.agent.workspace_executor import WorkspaceExecutor
@@ -39,7 +39,7 @@ class RegisteredTool:
     """One tool of a run. `alias` is the name sent to a provider; approvals, events and people see `name`.
 
     `executor`: of a built-in tool that a provider brings with a policy of its own. `risks`: facts for the person beside
-    those of its group. `caller`: who calls it, where neither the host nor the project's code has it: an MCP server.
+    those of its group. `caller`: who calls it, where that is not the worker of the run's CUSTOM_TOOLS.
     """
 
     name: str
@@ -54,7 +54,7 @@ class RegisteredTool:
     location: Location | None = None
     executor: WorkspaceExecutor | None = None
     risks: tuple[str, ...] = ()
-    caller: CustomTools | None = None
+    caller: ToolCaller | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,7 @@ async def called(
     """One call of a served tool, as the executor makes it."""
     tool = next(tool for tool in served.tools if tool.name == name)
     assert tool.caller is not None
-    worker = await tool.caller.worker()
-    return await worker.call(name, arguments, on_progress=tell)
+    return await tool.caller.call(name, arguments, on_progress=tell)
 
 
 def pids(folder: Path) -> list[int]:
@@ -64,10 +63,11 @@ async def until(holds: Callable[[], object], seconds: float = 10) -> None:
 
 
 @contextmanager
-def over_http(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def over_http(folder: Path, port: int | None = None) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """The package's server behind a URL, in this folder."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", port or 0))
         port = probe.getsockname()[1]
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent import mcp_client, mcp_process
+from adal_ls.agent import mcp_client, mcp_process, mcp_servers
 from adal_ls.agent.mcp_servers import McpServers
 from adal_ls.agent.mcp_tools import ServedTools
 from adal_ls.sdk import InvalidConfigError, McpServer, McpServerError
@@ -154,6 +154,15 @@ async def test_closing_ends_the_program_and_all_it_has_started(tmp_path: Path, m
     await servers.close()
     assert time.monotonic() - began < 3
     assert not [pid for pid in started if alive(pid)]
+
+
+async def test_of_many_connections_those_used_last_stay_and_the_others_open_again(
+    servers: McpServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_servers, "MOST_OPEN", 2)
+    served = [await one(servers, raw(env={"SHELF": str(number)})) for number in range(4)]
+    assert [alive(pid) for pid in pids(tmp_path)] == [False, True, True, True]
+    assert {(await called(each, "echo", text="a")).observation for each in served} == {"echo a"}
 
 
 async def test_the_end_of_a_providers_life_closes_its_connection(servers: McpServers, tmp_path: Path) -> None:

@@ -70,3 +70,18 @@ def test_the_agent_with_providers_runs_without_a_model_or_a_terminal(
     assert told in done.stdout + done.stderr
     assert not (examples / "providers" / "shelves" / "travel" / "tea.txt").exists()
     assert not list((examples / "providers").rglob("*.pyc"))
+
+
+def test_the_agent_with_an_mcp_server_looks_and_does_not_remove(examples: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, examples / "mcp" / "run.py"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "library_find success: moby_dick" in done.stdout
+    assert "library_remove cancelled" in done.stdout
+    assert (examples / "mcp" / "books" / "moby_dick.txt").exists()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -29,6 +30,19 @@ def test_the_agents_file_of_the_guide_loads(tmp_path: Path) -> None:
     (tmp_path / ".adal").mkdir()
     (tmp_path / ".adal" / "agents.py").write_text(blocks("providers.md")[0], encoding="utf-8")
     assert list(adal_ls.load_project(tmp_path).agents) == ["librarian"]
+
+
+def test_every_setting_of_an_mcp_server_is_in_the_guide() -> None:
+    section = (GUIDES / "providers.md").read_text(encoding="utf-8").split("## MCP servers")[1]
+    rows = {name for row in re.findall(r"^\| (`.*`) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    assert rows == {*inspect.signature(adal_ls.mcp_tool_provider).parameters} - {"name"}
+
+
+def test_the_mcp_servers_of_the_guide_can_be_described() -> None:
+    names = {name: getattr(adal_ls, name) for name in ("mcp_tool_provider", "combine_tool_providers")}
+    namespace = {**names, "runtime": adal_ls.create_runtime(model="offline")}
+    exec(blocks("providers.md")[-1], namespace)
+    assert [agent.id for agent in namespace["AGENTS"]] == ["reader"]
 
 
 def test_every_error_of_the_sdk_is_in_the_guide_with_its_code() -> None:
