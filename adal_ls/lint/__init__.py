@@ -11,7 +11,7 @@ Pure: no input or output, no language server types, and no code of the file is e
 from __future__ import annotations
 
 from adal_ls.lint.around import ModuleText, Resolve
-from adal_ls.lint.checker import check, check_beside
+from adal_ls.lint.checker import check, check_beside, let_through
 from adal_ls.lint.config import FIXED, Config
 from adal_ls.lint.differences import differences
 from adal_ls.lint.encoding import decode
@@ -20,6 +20,7 @@ from adal_ls.lint.model import Entry, EntryKind, StaticTool, ToolFile, ToolList
 from adal_ls.lint.problems import tools_with_problems
 from adal_ls.lint.reader import read
 from adal_ls.lint.rules import RULES, Rule
+from adal_ls.lint.rules.environment import finding as finding_of_load
 from adal_ls.lint.text import Lines, Position, Range
 
 __all__ = [
@@ -45,6 +46,8 @@ __all__ = [
     "check_beside",
     "decode",
     "differences",
+    "finding_of_load",
+    "let_through",
     "read",
     "tools_with_problems",
 ]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from adal_ls.lint.rules import RULES
 
 LOADING = "ADAL9"
-"""What is found when a file is loaded. Those rules are not lint's, but may be named; it cannot judge them."""
+"""What is found when a file is loaded: lint cannot judge whether it is there."""
 
 
 def read_code(written: str) -> str | None:
     """The code, or the beginning of codes, that `written` stands for; None where no rule has it."""
     word = written.strip()
     upper = word.upper()
-    if upper.startswith("ADAL") and (upper.startswith(LOADING) or any(code.startswith(upper) for code in RULES)):
+    if upper.startswith("ADAL") and any(code.startswith(upper) for code in RULES):
         return upper
     return next((rule.code for rule in RULES.values() if rule.name == word.lower()), None)
 

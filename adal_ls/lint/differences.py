@@ -6,16 +6,16 @@ Pure: whoever loaded the file says what it gave. Nothing is said where the text 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from adal_ls import naming
 from adal_ls.lint.config import FIXED
 from adal_ls.lint.findings import Finding, Severity
 from adal_ls.lint.model import StaticTool, ToolFile
+from adal_ls.lint.rules.environment import runtime_difference
 from adal_ls.lint.text import Position, Range
 from adal_ls.lint.tools import static_tools
-
-CODE, NAME = "ADAL905", "runtime-difference"
 
 LoadedTool = Mapping[str, Any]
 """`name`, `description`, `parameters` and `requireApproval`, as in `adal/tools/list`."""
@@ -123,4 +123,4 @@ def _line_start(place: Range) -> Range:
 
 
 def _finding(text: str, place: Range, severity: Severity = Severity.WARNING) -> Finding:
-    return Finding(code=CODE, name=NAME, severity=severity, message=text, range=place)
+    return replace(runtime_difference.finding(text, place), severity=severity)

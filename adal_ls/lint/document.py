@@ -17,6 +17,7 @@ FAMILIES = {
     "ADAL4": "Docstrings",
     "ADAL5": "Results",
     "ADAL6": "Safety",
+    "ADAL9": "Environment",
 }
 
 _HEAD = """\
@@ -24,8 +25,9 @@ _HEAD = """\
 
 # Rules
 
-What the lint says about `.adal/tools.py`. No code of the file is run to find it. `adal-ls rule CODE` shows one rule at
-the terminal.
+What the lint says about `.adal/tools.py`. No code of the file is run to find it, but for [Environment](#environment):
+that is told where the tools are loaded anyway, in a trusted workspace, and by `adal-ls check --load`.
+`adal-ls rule CODE` shows one rule at the terminal.
 
 An error: Python or the runtime refuses the file, the entry or the tool. A warning: it runs, and does not do what it
 seems to. Information: what can be told only once the file is loaded. A hint: it works, and could work better.

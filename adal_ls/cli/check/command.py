@@ -18,6 +18,7 @@ from adal_ls.cli.check.reports import REPORTS, Outcome, Report
 from adal_ls.cli.output import Misuse
 from adal_ls.cli.sources import STDIN, Source
 from adal_ls.lint import Severity
+from adal_ls.lint.findings import as_words
 
 
 @click.command("check")
@@ -35,6 +36,10 @@ from adal_ls.lint import Severity
     callback=read_python,
     help="Which Python will run the files, and so judges their syntax; else the one adal-ls runs on.",
 )
+@click.option(
+    "--load", "loads", is_flag=True, help="Also load the projects, as for a run, and say what only that tells."
+)
+@click.option("--trust", "trusted", is_flag=True, help="With --load: load them this once; adal-ls trust remembers it.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
 @click.option(
     "--stdin-filename",
@@ -51,10 +56,12 @@ def command(
     mend: bool,
     preview: bool,
     python: Python | None,
+    loads: bool,
+    trusted: bool,
     watch: bool,
     stdin_filename: str | None,
 ) -> int:
-    """Lint tools files. Nothing in them is run.
+    """Lint tools files. Nothing in them is run, but with --load.
 
     PATHS are files, folders in which every .adal/tools.py is checked, or - for standard input. If none is given: the
     current folder, or the project it lies in. The table [tool.adal-ls] of the nearest pyproject.toml counts; options
@@ -64,6 +71,9 @@ def command(
 
     Without --python syntax that is newer than the Python of adal-ls is information, not an error. Nothing of the files
     is run by it either: it compiles them.
+
+    --load imports each tools file in a process of its own, with the Python of its project, and calls no tool. A file
+    that cannot be imported is an error (ADAL901 to ADAL904); so are tools that it does not give (ADAL905).
 
     Fixes never change whether a tool asks for approval.
     """
@@ -75,8 +85,23 @@ def command(
         raise click.UsageError("--fix mends files, not standard input; --diff shows what it would change")
     if stdin_filename is not None and STDIN not in paths:
         raise click.UsageError("--stdin-filename belongs to the path -, which stands for standard input")
+    if loads and (preview or watch or STDIN in paths):
+        raise click.UsageError("--load loads what is saved, once: it goes with neither --diff, --watch nor -")
+    if loads and python is not None and python.interpreter is None:
+        raise click.UsageError(f"--load needs a Python {as_words(python.version)} that is here: give --python its path")
+    if trusted and not loads:
+        raise click.UsageError("--trust belongs to --load; without it nothing is run, so no trust is needed")
     asked = Request(
-        paths, select, ignore, REPORTS[style], python, mend=mend, preview=preview, stdin_filename=stdin_filename
+        paths,
+        select,
+        ignore,
+        REPORTS[style],
+        python,
+        mend=mend,
+        preview=preview,
+        stdin_filename=stdin_filename,
+        loads=loads,
+        trusted=trusted,
     )
     if watch:
         from adal_ls.cli.check.watch import follow
@@ -101,6 +126,8 @@ class Request:
     mend: bool = False
     preview: bool = False
     stdin_filename: str | None = None
+    loads: bool = False
+    trusted: bool = False
 
     def files(self) -> Iterator[str]:
         """The files there are now for these paths; standard input is none of them."""
@@ -123,6 +150,10 @@ def check(asked: Request, read: Read = batch.check) -> Checked:
     """Checks all files that are asked for, once, and mends them if that is asked for. `read` reads and checks files."""
     configs = Configs(asked.select, asked.ignore)
     tasks = [batch.Task(path, configs.of(path)) for path in asked.files()]
+    if asked.loads:
+        from adal_ls.cli.check.loading import refuse_untrusted  # only this pays for the import
+
+        refuse_untrusted([task.path for task in tasks], trusted=asked.trusted)
     with progress(len(tasks)) as done:
         found = read(tasks, done)
     data: bytes | None = None
@@ -130,7 +161,7 @@ def check(asked: Request, read: Read = batch.check) -> Checked:
         path, data = asked.stdin_filename or STDIN, sys.stdin.buffer.read()
         found.append(sources.from_bytes(path, data, configs.of(path)))
     if not (asked.mend or asked.preview):
-        return Checked(_outcome(asked, found), configs)
+        return Checked(_outcome(asked, found, configs), configs)
     originals = [*(None for _ in tasks), data]
     fixed = [
         fix.mend(source, configs.of(source.path), write=asked.mend, original=original)
@@ -142,12 +173,20 @@ def check(asked: Request, read: Read = batch.check) -> Checked:
             sources.read(source.path, configs.of(source.path)) if own.applied or (others and source.modules) else source
             for source, (own, *_) in zip(found, fixed, strict=True)
         ]
-    return Checked(_outcome(asked, found, fix.once(fixed)), configs)
+    return Checked(_outcome(asked, found, configs, fix.once(fixed)), configs)
 
 
-def _outcome(asked: Request, found: Sequence[Source], fixed: Sequence[fix.Fixed] | None = None) -> Outcome:
+def _outcome(
+    asked: Request, found: Sequence[Source], configs: Configs, fixed: Sequence[fix.Fixed] | None = None
+) -> Outcome:
+    python = asked.python
+    if asked.loads:
+        from adal_ls.cli.check.loading import load
+
+        with progress(len(found), "Loading") as done:
+            found = load(found, configs.of, python.interpreter if python else None, done)
     every = sources.with_modules(found)
-    return Outcome(asked.python.judge(every) if asked.python else every, fixed)
+    return Outcome(python.judge(every) if python else every, fixed)
 
 
 def give(asked: Request, checked: Checked) -> int:

@@ -14,12 +14,12 @@ _STEP = 0.1
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Callable[[int], None]]:
+def progress(total: int, what: str = "Checking") -> Iterator[Callable[[int], None]]:
     """Gives what is to be called with how many of `total` files are done. Nothing is shown where nobody looks on."""
     if not is_terminal(sys.stderr) or total < 2:
         yield _nothing
         return
-    bar = _Bar(total)
+    bar = _Bar(total, what)
     try:
         yield bar.done
     finally:
@@ -34,12 +34,12 @@ class _Bar:
     """A bar on standard error that is gone when the work is. It is drawn by whoever tells of progress, on no thread of
     its own: a process with threads cannot be forked safely."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, what: str) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         self._progress = Progress(
-            TextColumn("Checking"),
+            TextColumn(what),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("files"),

@@ -66,6 +66,14 @@ class Unread:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a load of the file told, and where in it."""
+
+    place: Range
+    message: str
+
+
 RULES: dict[str, Rule[Any]] = {}
 """Every rule by its code. `adal_ls.lint.rules` fills it."""
 FILE_RULES: list[Rule[Overview]] = []
@@ -74,6 +82,7 @@ FUNCTION_RULES: list[Rule[ToolFunction]] = []
 STATEMENT_RULES: list[Rule[Statement]] = []
 IGNORE_RULES: list[Rule[Unused]] = []
 READING_RULES: list[Rule[Unread]] = []
+LOAD_RULES: list[Rule[Told]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +133,7 @@ function_rule = _Register(FUNCTION_RULES)
 statement_rule = _Register(STATEMENT_RULES)
 ignore_rule = _Register(IGNORE_RULES)
 reading_rule = _Register(READING_RULES)
+load_rule = _Register(LOAD_RULES)
 
 
 def also(rule: Rule[Any], rules: list[Rule[Subject]]) -> Callable[[Check[Subject]], Rule[Subject]]:
