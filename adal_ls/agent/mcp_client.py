@@ -25,7 +25,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import TypeAdapter, ValidationError
 
 from adal_ls.agent.mcp_bounds import Budget, Progress
-from adal_ls.agent.mcp_faults import is_closed, why
+from adal_ls.agent.mcp_faults import first_problem, is_closed, why
 from adal_ls.agent.mcp_process import MAX_MESSAGE, MessageTooLongError, ServerProcess
 from adal_ls.agent.mcp_results import tool_result
 from adal_ls.agent.mcp_settings import Endpoint, Launch, redacted
@@ -148,6 +148,7 @@ class McpConnection:
     async def _within(self, request: Coroutine[Any, Any, T], what: str) -> T:
         """The outcome of a request, in time."""
         task = asyncio.ensure_future(request)
+        task.add_done_callback(_looked_at)
         try:
             await asyncio.wait({task}, timeout=self._seconds)
         finally:
@@ -167,7 +168,7 @@ class McpConnection:
                 f"answered with an error: {fault.error.message[:2000]}{self._status(str(fault))}"
             ) from fault
         except ValidationError as fault:
-            raise self._error(f"{what}: its answer is not what the protocol says ({_first(fault)})") from fault
+            raise self._error(f"{what}: its answer is not what the protocol says ({first_problem(fault)})") from fault
         except McpServerError:
             raise
         except Exception as fault:  # the transport is gone, in whatever way
@@ -226,7 +227,7 @@ class McpConnection:
                 )
                 self._client = await stack.enter_async_context(client)
                 info = client.server_info
-                self.said = f"{info.name} {info.version}" if info else ""
+                self.said = f"{info.name} {info.version}"[:300] if info else ""
                 opened.set()
                 async with anyio.create_task_group() as group:
                     group.start_soon(self._follow, client)
@@ -367,6 +368,12 @@ class McpConnection:
         return McpServerError(f"MCP server '{self._name}' {visible(redacted(text, self._target.secrets))}")
 
 
+def _looked_at(task: asyncio.Future[Any]) -> None:
+    """What becomes of a request that was given up is nobody's matter, and no fault to warn of."""
+    if not task.cancelled():
+        task.exception()
+
+
 async def _bound(response: httpx2.Response) -> None:
     """Puts a bound to the body of an answer; the package itself bounds the events of a stream."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
@@ -390,8 +397,3 @@ class _BoundedStream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
-
-
-def _first(fault: ValidationError) -> str:
-    error = fault.errors(include_url=False, include_input=False)[0]
-    return visible(f"{'.'.join(map(str, error['loc']))[:200]}: {error['msg'][:200]}")

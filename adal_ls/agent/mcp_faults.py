@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pydantic import ValidationError
+
+from adal_ls.agent.visible import visible
 from adal_ls.sdk.errors import AdalError
 
 
@@ -16,6 +19,12 @@ def why(fault: BaseException) -> str:
 def is_closed(fault: BaseException) -> bool:
     """Whether it says no more than that the connection is closed."""
     return all(type(leaf).__name__ == "MCPError" and str(leaf) == "Connection closed" for leaf in _leaves(fault))
+
+
+def first_problem(fault: ValidationError) -> str:
+    """Where an answer is not what the protocol says, and how."""
+    error = fault.errors(include_url=False, include_input=False)[0]
+    return visible(f"{'.'.join(map(str, error['loc']))[:200]}: {error['msg'][:200]}")
 
 
 def _leaves(fault: BaseException) -> Iterator[BaseException]:

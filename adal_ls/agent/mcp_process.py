@@ -30,7 +30,7 @@ MAX_MESSAGE = 24 * 1024 * 1024
 MARK = "ADAL_MCP_SERVER"
 """The environment variable that tells a server's processes from all others, wherever they have gone."""
 
-_GRACE = 1.0
+_GRACE = 0.7
 """Seconds from the end of its input until a server is asked by a signal; from there half of it until it is killed."""
 
 _LOOK = 0.01
