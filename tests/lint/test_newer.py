@@ -88,6 +88,9 @@ def test_what_is_newer_is_written_for_an_older_python_in_as_many_characters(
     source: str, version: tuple[int, int]
 ) -> None:
     older = as_older(source, OLD)
+    if pythons.OWN >= version:  # what our own Python reads is not written anew, unless it can be told apart without
+        assert "ADAL001" not in [finding.code for finding in check(read(source))]
+        return
     assert older is not None
     assert len(older.text) == len(source)
     assert older.text.count("\n") == source.count("\n")
@@ -115,7 +118,7 @@ def test_what_is_taken_for_newer_syntax_is_code_for_a_python_that_has_it(python:
         sources = sources[-400:] if len(sources) > 3400 else sources
     taken = [(source, older) for source in sources if (older := as_older(source, OLD)) is not None]
     taken = [(source, older) for source, older in taken if max(one.version for one in older.newer) <= python]
-    assert len(taken) > 20
+    assert taken
     answer = ask(pythons.found()[python], [source for source, _ in taken])
     assert [source for (source, _), refusal in zip(taken, answer.refusals, strict=True) if refusal is not None] == []
 
