@@ -181,33 +181,36 @@ class Diagnostics:
     def load_told(self, project: Project) -> None:
         """The host told how a load ended: what it says of the file is shown with what lint says."""
         told = self._loaded(project.root)
-        shown = (told.get("failure"), told.get("generation"))
-        if shown == self._known.get(project.identity, (None, None)):
+        shown = (told.get("failure"), self._compare(project, told))
+        if shown == self._known.get(project.identity, (None, [])):
             return
         self._known[project.identity] = shown
         self._told[project.identity] = self._told.get(project.identity, 0) + 1
-        self._compare(project, told)
         for document in self._documents.of_file(project.identity):
             self.changed(document)
         if not self._client.pull_diagnostics:
             self._publish_disk(project.identity)
         self.refresh()
 
-    def _compare(self, project: Project, told: dict[str, Json]) -> None:
+    def _compare(self, project: Project, told: dict[str, Json]) -> list[Finding]:
         """Finds where the loaded file gives other tools than its text shows, if it still is that text."""
         self._differences.pop(project.identity, None)
+        if told.get("state") != "loaded" or told.get("fileDigest") is None:
+            return []
         analysis = self.of_project(project)
-        if analysis is None or told.get("state") != "loaded" or told.get("fileDigest") is None:
-            return
+        if analysis is None:
+            return []
         import hashlib  # not at the start: nothing is loaded then
 
         text = analysis.document.text.encode("utf-8", "surrogatepass")
-        if hashlib.sha256(text).hexdigest() == told["fileDigest"]:
-            from adal_ls import lint
+        if hashlib.sha256(text).hexdigest() != told["fileDigest"]:
+            return []
+        from adal_ls import lint
 
-            tools, left_out = told.get("tools", []), told.get("leftOut", [])
-            found = lint.differences(analysis.file, analysis.findings, tools, left_out)
-            self._differences[project.identity] = (analysis.document, found)
+        tools, left_out = told.get("tools", []), told.get("leftOut", [])
+        found = lint.differences(analysis.file, analysis.findings, tools, left_out)
+        self._differences[project.identity] = (analysis.document, found)
+        return found
 
     def judged_anew(self, identity: str) -> None:
         """The Python that runs the tools may say another thing of a file: if it does, the client hears it."""
