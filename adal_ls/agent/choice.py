@@ -23,3 +23,8 @@ def choose_model(*wanted: str | None, root: Path) -> Model:
     if name.startswith(script.PREFIX):
         return script.ScriptModel(root / name.removeprefix(script.PREFIX))
     return LitellmModel(name)
+
+
+def is_remote(name: str) -> bool:
+    """Whether a model id is one for the model layer, whose import takes seconds."""
+    return name.strip() not in ("", offline.NAME) and not name.strip().startswith(script.PREFIX)

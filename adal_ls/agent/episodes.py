@@ -17,9 +17,11 @@ from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.builtin.todos import Todo as ListedTodo
 from adal_ls.agent.builtin.todos import TodoList
 from adal_ls.agent.choice import choose_model
+from adal_ls.agent.event_size import bounded
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import Conversation
 from adal_ls.agent.interpreters import choose_interpreter, environments
+from adal_ls.agent.journal import Journal
 from adal_ls.agent.lease import ToolsLease
 from adal_ls.agent.limits import Limits
 from adal_ls.agent.loop import Episode, sent_name
@@ -28,7 +30,7 @@ from adal_ls.agent.prompt import system_prompt
 from adal_ls.agent.registry import RegistryError, ToolRegistry, registry_of
 from adal_ls.agent.replay import replay
 from adal_ls.agent.secret_values import RedactedEvents, SecretValues
-from adal_ls.agent.store import Store, StoreError
+from adal_ls.agent.store import StoreError
 from adal_ls.agent.stream import ModelError
 from adal_ls.agent.workspace_executor import ExecutorPool, WorkspaceExecutor
 from adal_ls.agent.workspace_policy import WorkspacePolicy
@@ -97,7 +99,7 @@ class Running:
 class Episodes:
     """What the episodes of one process share."""
 
-    store: Store
+    journal: Journal
     settings: HostSettings
     approvals: Approvals
     projects: Projects
@@ -110,7 +112,8 @@ class Episodes:
         """Stored first, then told: what was shown is never lost. Here, and only here, secrets are taken out."""
         for told in running.redacted.pass_on(event):
             whole = running.secrets.redact(full) if full is not None and isinstance(told, ToolResultEvent) else None
-            update = self.store.append(running.run_id, told, full=whole)
+            small, arguments = bounded(told)
+            update = self.journal.append(running.run_id, small, arguments if whole is None else whole)
             running.last_seq = update.seq
             self.on_update(update)
 
@@ -123,7 +126,7 @@ class Episodes:
         lease: ToolsLease | None = None
         finished = FinishedEvent(stop_reason="error")
         try:
-            earlier = [update.event for update in self.store.get(running.run_id).events] if running.resumed else []
+            earlier = await self.journal.told(running.run_id) if running.resumed else []
             if running.prompt is not None and not running.resumed:
                 self.emit(running, PromptEvent(text=running.prompt))
             self.emit(running, StateEvent(state="running"))
@@ -228,6 +231,7 @@ class Episodes:
             emit=emit,
             any_name=model.any_name,
             pythons=environments(choose_interpreter(self.settings.interpreter, running.root)),
+            settled=lambda: self.journal.settled(running.run_id),
             builtins=BuiltinContext(running.root, executor=running.executor, todos=todos),
         )
         running.context = context

@@ -12,7 +12,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -73,7 +73,7 @@ class GateContext:
 
     `mode` may change while it goes on: calls that are decided about later follow the new one, and a question that waits
     goes on waiting. `any_name`: its model knows tools by their own names, not by aliases. `pythons`: environments bash
-    may use.
+    may use. `settled` returns once all that was emitted is written down, and raises where it cannot be.
     """
 
     run_id: str
@@ -86,6 +86,7 @@ class GateContext:
     any_name: bool = False
     pythons: Sequence[Path] = ()
     builtins: BuiltinContext | None = None
+    settled: Callable[[], Awaitable[None]] | None = None
     waiting: int = field(default=0, init=False)
     rejections: Counter[str] = field(default_factory=Counter, init=False)
     editing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
@@ -221,6 +222,8 @@ async def _run(
 ) -> CallResult:
     progress = TextBatch(lambda text: run.emit(ToolProgressEvent(call_id=call_id, text=text)))
     run.emit(ToolCallEvent(call_id=call_id, tool=tool.name, arguments=arguments, status="in_progress"))
+    if run.settled is not None:
+        await run.settled()  # nothing runs of which the transcript does not know
     try:
         outcome = await executor.run(
             executor.Execution(tool, arguments, run.root, run.custom, progress.add, run.pythons, run.builtins, base)

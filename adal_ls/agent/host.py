@@ -7,6 +7,7 @@ import platform
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from pydantic import ValidationError
 
@@ -14,7 +15,8 @@ from adal_ls.agent.export import as_json, as_markdown
 from adal_ls.agent.grants import GrantsError
 from adal_ls.agent.registry import RegistryError, builtin_tools
 from adal_ls.agent.runtime import Runtime, UnknownRunError
-from adal_ls.agent.store import Store, StoreError
+from adal_ls.agent.store import StoreError
+from adal_ls.agent.stores import Stores
 from adal_ls.agent.watching import Watcher
 from adal_ls.protocol import methods
 from adal_ls.protocol.approvals import (
@@ -46,6 +48,8 @@ from adal_ls.protocol.runs import (
     RunExportParams,
     RunExportResult,
     RunForkParams,
+    RunFullTextParams,
+    RunFullTextResult,
     RunGetParams,
     RunGetResult,
     RunListParams,
@@ -56,6 +60,7 @@ from adal_ls.protocol.runs import (
     RunStarted,
     RunStartParams,
     RunUpdate,
+    RunWarmParams,
 )
 from adal_ls.protocol.tools import Project, Tool, ToolsTryParams, ToolsTryProgress, ToolsTryResult, TrustChanged
 from adal_ls.version import __version__
@@ -63,6 +68,9 @@ from adal_ls.wire.peer import INVALID_PARAMS, REQUEST_FAILED, Handler, Json, Pee
 
 _GONE = "the editor went away (its window was closed or reloaded)"
 _NOT_TRUSTED = "The workspace is not trusted: nothing of it is loaded or run until you trust it."
+
+_MOST_RUNS = 1000  # in one message
+_PART = 100_000  # characters of a text in one message, up to six times as many bytes in JSON
 
 P = TypeVar("P", bound=Message)
 
@@ -73,7 +81,7 @@ class Host:
     def __init__(self, send: Callable[[bytes], None]) -> None:
         self.peer = Peer(send, self._handlers())
         self._runtime: Runtime | None = None
-        self._store: Store | None = None
+        self._stores: list[Stores] = []
         self._cancels: set[asyncio.Task[None]] = set()
         self._watcher: Watcher | None = None
 
@@ -83,8 +91,8 @@ class Host:
             self._watcher.end()
         if self._runtime is not None:
             await self._runtime.close(_GONE)
-        if self._store is not None:
-            self._store.close()
+        for stores in self._stores:
+            stores.close()
         self.peer.close()
 
     def _handlers(self) -> dict[str, Handler]:
@@ -101,6 +109,8 @@ class Host:
             methods.RUN_EXPORT: _typed(RunExportParams, self._export),
             methods.RUN_LIST: _typed(RunListParams, self._list),
             methods.RUN_GET: _typed(RunGetParams, self._get),
+            methods.RUN_FULL_TEXT: _typed(RunFullTextParams, self._full_text),
+            methods.RUN_WARM: _typed(RunWarmParams, self._warm),
             methods.APPROVAL_PENDING: _typed(Empty, self._pending),
             methods.APPROVAL_ARGUMENTS: _typed(ApprovalArgumentsParams, self._arguments),
             methods.RUN_SET_MODE: _typed(RunSetModeParams, self._set_mode),
@@ -121,9 +131,10 @@ class Host:
                 "in both places",
             )
         roots = [Path(root) for root in params.workspace_roots]
-        self._store = Store.open(roots[0] if roots else Path.home())
+        # Two: a long look at the store of a run that is going on must not make its next event wait.
+        self._stores = [Stores(roots), Stores(roots)]
         self._runtime = Runtime(
-            store=self._store,
+            store=self._stores[0],
             settings=params.settings,
             approver=_ServerApprover(self.peer),
             on_update=self._tell_update,
@@ -138,6 +149,7 @@ class Host:
             version=__version__,
             python=platform.python_version(),
             tools=_builtin_tools(params.settings),
+            warnings=await asyncio.to_thread(self._stores[0].notices),
         )
 
     async def _load(self, params: HostLoadParams) -> HostLoadResult:
@@ -183,25 +195,36 @@ class Host:
         return RunStarted(run_id=run_id)
 
     async def _fork(self, params: RunForkParams) -> RunStarted:
-        return RunStarted(run_id=self._initialized().fork(params))
+        new_id = uuid4().hex
+        await asyncio.to_thread(self._asked.fork, params.run_id, new_id, params.before_seq)
+        return RunStarted(run_id=new_id)
 
     async def _delete(self, params: RunDeleteParams) -> Empty:
-        self._initialized()
-        self._open_store().delete(params.run_id)
+        await asyncio.to_thread(self._asked.delete, params.run_id)
         return Empty()
 
     async def _export(self, params: RunExportParams) -> RunExportResult:
-        self._initialized()
-        run = self._open_store().get(params.run_id)
-        return RunExportResult(text=as_markdown(run) if params.format == "markdown" else as_json(run))
+        write = as_markdown if params.format == "markdown" else as_json
+        asked = self._asked
+        return RunExportResult(text=await asyncio.to_thread(lambda: write(asked.get(params.run_id))))
 
     async def _list(self, params: RunListParams) -> RunListResult:
-        self._initialized()
-        return RunListResult(runs=self._open_store().runs(params.query, params.project_root, params.limit))
+        most = min(params.limit, _MOST_RUNS)
+        return RunListResult(runs=await asyncio.to_thread(self._asked.runs, params.query, params.project_root, most))
 
     async def _get(self, params: RunGetParams) -> RunGetResult:
-        self._initialized()
-        return self._open_store().get(params.run_id, params.from_seq)
+        return await asyncio.to_thread(self._asked.get, params.run_id, params.from_seq)
+
+    async def _full_text(self, params: RunFullTextParams) -> RunFullTextResult:
+        whole = await asyncio.to_thread(self._asked.full_text, params.run_id, params.call_id, params.of)
+        if whole is None:
+            raise RpcError(REQUEST_FAILED, f"nothing was cut of the {params.of} of call {params.call_id}")
+        return RunFullTextResult(text=whole[params.offset : params.offset + _PART], total=len(whole))
+
+    async def _warm(self, params: RunWarmParams) -> None:
+        runtime = self._initialized()
+        if runtime.trusted:
+            runtime.warm(params.model)
 
     async def _pending(self, params: Empty) -> ApprovalPendingResult:  # noqa: ARG002
         return ApprovalPendingResult(approvals=self._initialized().pending())
@@ -227,8 +250,7 @@ class Host:
         return Empty()
 
     async def _decisions(self, params: DecisionsListParams) -> DecisionsListResult:
-        self._initialized()
-        found = self._open_store().decisions(params.run_id, params.project_root, params.limit)
+        found = await asyncio.to_thread(self._asked.decisions, params.run_id, params.project_root, params.limit)
         return DecisionsListResult(decisions=found)
 
     async def _trust(self, params: TrustChanged) -> None:
@@ -240,9 +262,11 @@ class Host:
             raise RpcError(REQUEST_FAILED, f"the host was not initialized: send {methods.HOST_INITIALIZE} first")
         return self._runtime
 
-    def _open_store(self) -> Store:
-        assert self._store is not None  # noqa: S101 - opened with the runtime
-        return self._store
+    @property
+    def _asked(self) -> Stores:
+        """The stores that requests look into, on threads."""
+        self._initialized()
+        return self._stores[1]
 
     def _trusted(self) -> Runtime:
         runtime = self._initialized()

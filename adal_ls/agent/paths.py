@@ -17,6 +17,9 @@ VARIABLE = "ADAL_DATA_DIR"
 """Environment variable that replaces the person's data folder."""
 
 
+_FOLDER = "folder"
+
+
 def data_dir(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
     """The person's data folder; it need not exist yet.
 
@@ -53,6 +56,22 @@ def workspace_dir(workspace: Path) -> Path:
     digest = hashlib.sha256(os.fsencode(real)).hexdigest()[:16]
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", real.name)[:40].strip("-.") or "root"
     return data_dir() / "workspaces" / f"{readable}-{digest}"
+
+
+def remember_folder(workspace: Path) -> None:
+    """Writes down which folder `workspace_dir` is of, for `known_folders`."""
+    note = workspace_dir(workspace) / _FOLDER
+    if not note.exists():
+        note.touch(mode=0o600)
+        note.write_bytes(os.fsencode(real_folder(workspace)))
+
+
+def known_folders(inside: Path) -> list[Path]:
+    """The folders in `inside`, itself included, that we know something about, in order."""
+    outer = real_folder(inside)
+    notes = (data_dir() / "workspaces").glob(f"*/{_FOLDER}")
+    folders = (Path(os.fsdecode(note.read_bytes())) for note in notes)
+    return sorted(folder for folder in folders if folder.is_relative_to(outer))
 
 
 def make_private(folder: Path) -> None:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from adal_ls import naming
-from adal_ls.agent import model, trying
+from adal_ls.agent import choice, model, trying
 from adal_ls.agent.approval import Approvals, Approver
 from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.agent.episodes import Episodes, Running, tool_choice
 from adal_ls.agent.grants import Grant, Grants
+from adal_ls.agent.journal import Journal, RunStore
 from adal_ls.agent.offline import NAME as OFFLINE
 from adal_ls.agent.projects import Projects
 from adal_ls.agent.secret_values import SecretValues
-from adal_ls.agent.store import RunBusyError, Store, now
+from adal_ls.agent.store import RunBusyError, now
 from adal_ls.agent.workspace_executor import ExecutorPool, is_unconfined
 from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.protocol.host import HostSettings
@@ -28,7 +29,6 @@ from adal_ls.protocol.runs import (
     NoticeEvent,
     PermissionMode,
     Run,
-    RunForkParams,
     RunPromptParams,
     RunResumeParams,
     RunStartParams,
@@ -38,6 +38,14 @@ from adal_ls.protocol.runs import (
 from adal_ls.protocol.tools import Project, ToolsTryParams, ToolsTryResult
 
 _TITLE = 80
+
+_log = logging.getLogger(__name__)
+
+
+def _log_failure(warming: asyncio.Future[Any]) -> None:
+    """The first run that needs the model layer meets the failure again, and tells it."""
+    if not warming.cancelled() and warming.exception() is not None:
+        _log.warning("the model layer could not be loaded ahead: %s", warming.exception())
 
 
 class UnknownRunError(Exception):
@@ -50,7 +58,7 @@ class Runtime:
     def __init__(
         self,
         *,
-        store: Store,
+        store: RunStore,
         settings: HostSettings,
         approver: Approver | None,
         on_update: Callable[[RunUpdate], None],
@@ -60,7 +68,7 @@ class Runtime:
     ) -> None:
         """`roots` are the workspace's folders, for a run that names none. Without trust no custom tool is loaded."""
         self.trusted = trusted
-        self._store = store
+        self._journal = Journal(store)
         self._settings = settings
         self._roots = list(roots)
         self._grants = Grants()
@@ -69,7 +77,7 @@ class Runtime:
         self._pool = ExecutorPool(unconfined=unconfined)
         self._projects = Projects(settings.interpreter, on_project)
         self._episodes = Episodes(
-            store,
+            self._journal,
             settings,
             self._approvals,
             self._projects,
@@ -79,6 +87,7 @@ class Runtime:
             on_update=on_update,
         )
         self._runs: dict[str, Running] = {}
+        self._warming: asyncio.Future[Any] | None = None
 
     async def load(self, root: Path, *, unsaved: bool = False) -> Project:
         """Loads or reloads a project's custom tools.
@@ -114,7 +123,7 @@ class Runtime:
         )
         kept = params.model_copy(update={"project_root": str(root)})
         system = params.system_prompt and secrets.redact(params.system_prompt)
-        self._store.create(run, kept.model_copy(update={"system_prompt": system}))
+        self._journal.create(run, kept.model_copy(update={"system_prompt": system}))
         self._begin(run_id, kept, params.prompt, params.permission_mode or self._settings.permission_mode)
         return run_id
 
@@ -146,20 +155,10 @@ class Runtime:
             raise RunBusyError(f"run {params.run_id} is going on; there is nothing to take up again")
         self._take_up(params, params.prompt)
 
-    def fork(self, params: RunForkParams) -> str:
-        """A new run with the beginning of another; its id. A prompt lets it go on.
-
-        Raises:
-            UnknownRunError: no such run.
-        """
-        new_id = uuid4().hex
-        self._store.fork(params.run_id, new_id, params.before_seq)
-        return new_id
-
     def _take_up(self, params: RunPromptParams | RunResumeParams, prompt: str | None) -> None:
-        kept = self._store.get(params.run_id, from_seq=sys.maxsize).run
+        kept = self._journal.run(params.run_id)
         root = self._root(kept.project_root)
-        given = self._store.adopt(params.run_id, params.model)
+        given = self._journal.adopt(params.run_id, params.model)
         changed = {"project_root": str(root), "model": params.model or given.model, "tool_context": params.tool_context}
         if isinstance(params, RunResumeParams):
             changed |= params.model_dump(include={"max_steps", "max_seconds", "max_cost"}, exclude_none=True)
@@ -276,6 +275,16 @@ class Runtime:
         """
         return self._approvals.arguments(approval_id)
 
+    def warm(self, given: str | None = None) -> None:
+        """Makes ready in the background what the first run with a model would wait for, if it needs that.
+
+        Args:
+            given: the model; the setting's where it is None.
+        """
+        if choice.is_remote(self._model_name(given)) and self._warming is None:
+            self._warming = asyncio.ensure_future(model.load())
+            self._warming.add_done_callback(_log_failure)
+
     def grants(self, project_root: str | None = None) -> list[Grant]:
         """The remembered approvals that count for a folder, or for the whole workspace, oldest first.
 
@@ -297,6 +306,7 @@ class Runtime:
         await asyncio.gather(*(self.cancel(run_id, why) for run_id in self._runs))
         await self._pool.close()
         await self._projects.close()
+        await self._journal.close()
         await model.close()
 
     def _find(self, run_id: str) -> Running:

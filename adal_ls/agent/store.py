@@ -7,53 +7,61 @@ and 0600: transcripts hold what tools read.
 from __future__ import annotations
 
 import json
+import logging
+import os
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
 from adal_ls.agent import ownership, retention
 from adal_ls.agent.decisions import decision, in_folder
-from adal_ls.agent.paths import make_private, workspace_dir
-from adal_ls.agent.store_schema import RunBusyError, StoreError, UnknownRunError, connect, located, now
+from adal_ls.agent.paths import make_private, remember_folder, workspace_dir
+from adal_ls.agent.store_rows import (
+    COUNT_DENIED,
+    DELETE_EVENTS,
+    INSERT_RUN,
+    MARK_DELETED,
+    MATCHES,
+    SELECT_CALLS,
+    SELECT_DECISIONS,
+    SELECT_RUN,
+    after,
+    kept,
+    like,
+    run_of,
+)
+from adal_ls.agent.store_schema import (
+    BUSY_SECONDS,
+    RunBusyError,
+    StoreDamagedError,
+    StoreError,
+    StoreLockedError,
+    UnknownRunError,
+    connect,
+    located,
+    now,
+    set_aside,
+)
 from adal_ls.protocol.approvals import Decision
 from adal_ls.protocol.runs import (
     Event,
-    FinishedEvent,
-    PromptEvent,
     Run,
     RunGetResult,
     RunStartParams,
     RunUpdate,
-    StateEvent,
-    Usage,
-    UsageEvent,
+    ToolCallEvent,
 )
 
-__all__ = ["RunBusyError", "Store", "StoreError", "UnknownRunError", "now"]
+__all__ = ["RunBusyError", "Store", "StoreError", "StoreLockedError", "UnknownRunError", "now"]
 
+_log = logging.getLogger(__name__)
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
-_SELECT_RUN = """SELECT run_id, title, agent, model, state, created, updated, usage, owner, params, forked_from,
-    CASE state WHEN 'finished' THEN
-        (SELECT event FROM events WHERE events.run_id = runs.run_id ORDER BY seq DESC LIMIT 1)
-    END
-    FROM runs WHERE state != 'deleted' """
-_COUNT_DENIED = """SELECT run_id, count(*) FROM events
-    WHERE event LIKE '{"type":"decision",%"decision":"deny"%' GROUP BY run_id"""
-_SELECT_DECISIONS = """SELECT time, run_id, seq, event FROM events
-    WHERE (? IS NULL OR run_id = ?) AND event LIKE '{"type":"decision",%' ORDER BY time DESC, run_id, seq DESC"""
-_SELECT_CALLS = """SELECT event FROM events WHERE run_id = ? AND event LIKE '{"type":"toolCall",%' ORDER BY seq"""
-_DELETE_EVENTS = """DELETE FROM events WHERE run_id = ? AND event NOT LIKE '{"type":"decision",%'"""
-_MARK_DELETED = """UPDATE runs SET state = 'deleted', title = '', params = '{}', usage = NULL WHERE run_id = ?"""
-_INSERT_RUN = """INSERT INTO runs
-    (run_id, title, agent, model, state, created, updated, usage, owner, params, forked_from)
-    VALUES (?,?,?,?,?,?,?,?,?,?,?)"""
-_MATCHES = """(runs.title LIKE ? ESCAPE '\\' OR EXISTS (SELECT 1 FROM events WHERE events.run_id = runs.run_id
-    AND event LIKE '{"type":"prompt",%' AND event LIKE ? ESCAPE '\\'))"""
 
 
 class Store:
@@ -68,9 +76,28 @@ class Store:
         self._file = folder / "runs.db"
         with located(self._file):
             make_private(folder)
-        self._connection = connect(self._file)
+        self.notice: str | None = None
+        """What the person should know: a damaged file was set aside."""
         self._lock = threading.Lock()
+        self._connection = self._connect()
         self._claim: ownership.Ownership | None = None
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            connection = connect(self._file)
+        except StoreDamagedError as fault:
+            self._set_aside(fault, self._file.stat())
+            connection = connect(self._file)
+        self._busy_seconds = BUSY_SECONDS
+        self._seen = os.stat(self._file)  # noqa: PTH116 - as `set_aside` compares
+        return connection
+
+    def _set_aside(self, fault: StoreDamagedError, seen: os.stat_result) -> None:
+        """A damaged file would stand in the way for ever: it is kept under another name, and an empty one begun."""
+        aside = set_aside(self._file, seen)
+        if aside is not None:
+            self.notice = f"{fault}. It was moved to {aside}: earlier runs are not listed any more, new ones are kept"
+            _log.warning("%s", self.notice)
 
     @classmethod
     def open(cls, workspace: Path) -> Store:
@@ -83,6 +110,7 @@ class Store:
         """
         days = retention.days_kept()
         store = cls(workspace_dir(workspace))
+        remember_folder(workspace)
         if days is not None:
             retention.forget_old(store, days)
         return store
@@ -92,11 +120,12 @@ class Store:
         """Whether `workspace` has a store; lets a command that only reads leave nothing behind."""
         return (workspace_dir(workspace) / "runs.db").exists()
 
-    def create(self, run: Run, params: RunStartParams | None = None) -> None:
+    def create(self, run: Run, params: RunStartParams | None = None, *, wait: float = BUSY_SECONDS) -> None:
         """Adds `run`; from now on this process owns it.
 
         Args:
             params: what it was started with, for whoever takes it up again. Prompt and tool context are not kept.
+            wait: as for `append`.
 
         Raises:
             StoreError: also when a run of that id exists.
@@ -105,32 +134,35 @@ class Store:
         # A prompt may hold half a surrogate pair, which no database text can.
         title = run.title.encode("utf-8", "backslashreplace").decode()
         row = (run.run_id, title, run.agent, run.model, run.state, run.created, run.updated, usage)
-        with self._transaction():
+        with self._transaction(wait):
             if self._connection.execute("SELECT 1 FROM runs WHERE run_id = ?", (run.run_id,)).fetchone():
                 raise StoreError(f"run {run.run_id} is already in the run store {self._file}")
-            self._connection.execute(_INSERT_RUN, (*row, self._owner(), _kept(params), run.forked_from))
+            self._connection.execute(INSERT_RUN, (*row, self._owner(), kept(params), run.forked_from))
 
-    def append(self, run_id: str, event: Event, *, full: str | None = None) -> RunUpdate:
+    def append(self, run_id: str, event: Event, *, full: str | None = None, wait: float = BUSY_SECONDS) -> RunUpdate:
         """Adds `event` as the run's next one, and lets the run's state and usage follow from it. When it returns,
         the end of this process loses nothing of it.
 
         Args:
-            full: with a `toolResult` whose observation was cut, the whole text.
+            full: the whole text of what was cut: the observation of a `toolResult`, the arguments of a `toolCall`.
+            wait: seconds to wait for other processes that write.
 
         Raises:
             UnknownRunError: the run was never created.
+            StoreLockedError: others wrote for longer than that.
         """
         text = json.dumps(event.wire(), separators=(",", ":"))  # ASCII: a lone surrogate stays readable
         moment = now()
-        with self._transaction():
+        with self._transaction(wait):
             (last,) = self._connection.execute("SELECT max(seq) FROM events WHERE run_id = ?", (run_id,)).fetchone()
             seq = (last or 0) + 1
             self._follow(run_id, event, moment)
             self._connection.execute("INSERT INTO events VALUES (?,?,?,?)", (run_id, seq, moment, text))
             if full is not None:
                 call_id: str = event.call_id  # type: ignore[union-attr]  # a caller's fault otherwise
+                table = "full_arguments" if isinstance(event, ToolCallEvent) else "full_results"
                 self._connection.execute(
-                    "INSERT INTO full_results VALUES (?,?,?)",
+                    f"INSERT OR IGNORE INTO {table} VALUES (?,?,?)",  # noqa: S608 - our names
                     (run_id, call_id, full.encode("utf-8", "surrogatepass")),
                 )
         return RunUpdate(run_id=run_id, seq=seq, event=event)
@@ -150,31 +182,30 @@ class Store:
             before: only runs in which nothing has happened since then, as `now` writes it.
         """
         words = (query or "").split()
-        conditions = [_MATCHES] * len(words) + (["updated < ?"] if before is not None else [])
+        conditions = [MATCHES] * len(words) + (["updated < ?"] if before is not None else [])
         clause = "".join(f"AND {condition} " for condition in conditions)
-        patterns = [pattern for word in words for pattern in (_like(word), _like(json.dumps(word)[1:-1]))]
+        patterns = [pattern for word in words for pattern in (like(word), like(json.dumps(word)[1:-1]))]
         patterns += [before] if before is not None else []
         with self._reading():
-            rows = self._connection.execute(_SELECT_RUN + clause + "ORDER BY position DESC", patterns).fetchall()
+            rows = self._connection.execute(SELECT_RUN + clause + "ORDER BY position DESC", patterns)
             alive = self._alive()
-            found = (_run(row, alive) for row in rows)
+            found = (run_of(row, alive) for row in rows)
             return list(islice((run for run in found if project_root in (None, run.project_root)), limit))
 
-    def adopt(self, run_id: str, model: str | None = None) -> RunStartParams:
+    def adopt(self, run_id: str, model: str | None = None, *, wait: float = BUSY_SECONDS) -> RunStartParams:
         """Makes this process the run's owner, so that it can go on here. Returns what it was started with.
 
         Args:
             model: what the run is shown with from now on.
+            wait: as for `append`.
 
         Raises:
             UnknownRunError: no such run.
             RunBusyError: another process is at it.
         """
-        with self._transaction():
-            row = self._connection.execute(_SELECT_RUN + "AND run_id = ?", (run_id,)).fetchone()
-            if row is None:
-                raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
-            run = _run(row, self._alive())
+        with self._transaction(wait):
+            row = self._row(run_id)
+            run = run_of(row, self._alive())
             if run.state not in ("finished", "interrupted") and row[8] != self._owner():
                 raise RunBusyError(f"run {run_id} is going on in another window or at a terminal; it ends there")
             self._connection.execute(
@@ -191,10 +222,8 @@ class Store:
         """
         moment = now()
         with self._transaction():
-            row = self._connection.execute(_SELECT_RUN + "AND run_id = ?", (run_id,)).fetchone()
-            if row is None:
-                raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
-            run = _run(row, self._alive()).model_copy(
+            row = self._row(run_id)
+            run = run_of(row, self._alive()).model_copy(
                 update={
                     "run_id": new_id,
                     "state": "finished",
@@ -206,13 +235,17 @@ class Store:
                 }
             )
             values = (new_id, run.title, run.agent, run.model, run.state, moment, moment, None, self._owner(), row[9])
-            self._connection.execute(_INSERT_RUN, (*values, run_id))
+            self._connection.execute(INSERT_RUN, (*values, run_id))
             self._connection.execute(
                 "INSERT INTO events SELECT ?, seq, time, event FROM events WHERE run_id = ? AND (? IS NULL OR seq < ?)",
                 (new_id, run_id, before_seq, before_seq),
             )
             self._connection.execute(
                 "INSERT INTO full_results SELECT ?, call_id, text FROM full_results WHERE run_id = ?", (new_id, run_id)
+            )
+            self._connection.execute(
+                "INSERT INTO full_arguments SELECT ?, call_id, text FROM full_arguments WHERE run_id = ?",
+                (new_id, run_id),
             )
         return run
 
@@ -224,14 +257,18 @@ class Store:
             RunBusyError: it is going on.
         """
         with self._transaction():
-            row = self._connection.execute(_SELECT_RUN + "AND run_id = ?", (run_id,)).fetchone()
-            if row is None:
-                raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
-            if _run(row, self._alive()).state not in ("finished", "interrupted"):
+            row = self._row(run_id)
+            if run_of(row, self._alive()).state not in ("finished", "interrupted"):
                 raise RunBusyError(f"run {run_id} is going on; cancel it first")
-            self._connection.execute("DELETE FROM full_results WHERE run_id = ?", (run_id,))
-            self._connection.execute(_DELETE_EVENTS, (run_id,))
-            self._connection.execute(_MARK_DELETED, (run_id,))
+            for table in ("full_results", "full_arguments"):
+                self._connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))  # noqa: S608 - our names
+            self._connection.execute(DELETE_EVENTS, (run_id,))
+            self._connection.execute(MARK_DELETED, (run_id,))
+
+    def has(self, run_id: str) -> bool:
+        """Whether there is such a run."""
+        with self._reading():
+            return self._connection.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone() is not None
 
     def get(self, run_id: str, from_seq: int = 1) -> RunGetResult:
         """One run with its events from `from_seq` on.
@@ -240,39 +277,39 @@ class Store:
             UnknownRunError: no such run.
         """
         with self._reading():
-            row = self._connection.execute(_SELECT_RUN + "AND run_id = ?", (run_id,)).fetchone()
-            if row is None:
-                raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
+            row = self._row(run_id)
             events = self._connection.execute(
                 "SELECT seq, event FROM events WHERE run_id = ? AND seq >= ? ORDER BY seq", (run_id, from_seq)
             ).fetchall()
-            run = _run(row, self._alive())
+            run = run_of(row, self._alive())
         return RunGetResult(run=run, events=[self._update(run_id, seq, text) for seq, text in events])
 
     def denied(self) -> dict[str, int]:
         """How many calls were denied, for each run where any was. Looks through all events."""
         with self._reading():
-            return dict(self._connection.execute(_COUNT_DENIED).fetchall())
+            return dict(self._connection.execute(COUNT_DENIED).fetchall())
 
     def decisions(
         self, run_id: str | None = None, project_root: str | None = None, limit: int | None = None
     ) -> list[Decision]:
         """The decision log, newest first: of one run, of runs in one folder, or all."""
         with self._reading():
-            rows = self._connection.execute(_SELECT_DECISIONS, (run_id, run_id))
+            rows = self._connection.execute(SELECT_DECISIONS, (run_id, run_id))
             wanted = (row for row in rows if project_root is None or in_folder(row[3], project_root))
             chosen = list(islice(wanted, limit))
             calls = {
-                run: [text for (text,) in self._connection.execute(_SELECT_CALLS, (run,))]
+                run: [text for (text,) in self._connection.execute(SELECT_CALLS, (run,))]
                 for run in {run for _, run, _, _ in chosen}
             }
         return [decision(row, calls[row[1]]) for row in chosen]
 
-    def full_text(self, run_id: str, call_id: str) -> str | None:
-        """The whole text of a result whose observation was cut; None where nothing was cut."""
+    def full_text(self, run_id: str, call_id: str, of: Literal["result", "arguments"] = "result") -> str | None:
+        """The whole text of a result that was cut, or of arguments, as JSON; None where nothing was cut."""
+        table = {"result": "full_results", "arguments": "full_arguments"}[of]
         with self._reading():
             row = self._connection.execute(
-                "SELECT text FROM full_results WHERE run_id = ? AND call_id = ?", (run_id, call_id)
+                f"SELECT text FROM {table} WHERE run_id = ? AND call_id = ?",  # noqa: S608 - our names
+                (run_id, call_id),
             ).fetchone()
         return None if row is None else bytes(row[0]).decode("utf-8", "surrogatepass")
 
@@ -283,6 +320,12 @@ class Store:
             if self._claim is not None:
                 self._claim.release()
                 self._claim = None
+
+    def _row(self, run_id: str) -> tuple[Any, ...]:
+        row: tuple[Any, ...] | None = self._connection.execute(SELECT_RUN + "AND run_id = ?", (run_id,)).fetchone()
+        if row is None:
+            raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
+        return row
 
     def _update(self, run_id: str, seq: int, text: str) -> RunUpdate:
         try:
@@ -316,23 +359,18 @@ class Store:
         row = self._connection.execute("SELECT state, usage FROM runs WHERE run_id = ?", (run_id,)).fetchone()
         if row is None:
             raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
-        state, usage = row
-        if isinstance(event, PromptEvent):
-            state = "running"
-        elif isinstance(event, StateEvent) and event.state != "cancelling":
-            state = event.state
-        elif isinstance(event, FinishedEvent):
-            state = "finished"
-        elif isinstance(event, UsageEvent):
-            usage = json.dumps(_add(_usage(usage), event).wire())
+        state, usage = after(row[0], row[1], event)
         self._connection.execute(
             "UPDATE runs SET state = ?, usage = ?, updated = ? WHERE run_id = ?", (state, usage, moment, run_id)
         )
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self, wait: float = BUSY_SECONDS) -> Iterator[None]:
         # IMMEDIATE: takes the write lock first, so that the number read is still the last one when it is used.
-        with self._lock, located(self._file):
+        with self._lock, self._sound(), located(self._file):
+            if wait != self._busy_seconds:
+                self._connection.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
+                self._busy_seconds = wait
             self._connection.execute("BEGIN IMMEDIATE")
             with self._connection:
                 yield
@@ -340,53 +378,22 @@ class Store:
     @contextmanager
     def _reading(self) -> Iterator[None]:
         # One snapshot for the run and its events.
-        with self._lock, located(self._file):
+        with self._lock, self._sound(), located(self._file):
             self._connection.execute("BEGIN")
             with self._connection:
                 yield
 
+    @contextmanager
+    def _sound(self) -> Iterator[None]:
+        """Sets a file aside in which damage shows while it is used; what comes next finds an empty one.
 
-def _run(row: tuple[Any, ...], alive: Callable[[str], bool]) -> Run:
-    run_id, title, agent, model, state, created, updated, usage, owner, params, forked_from, last = row
-    if state != "finished" and not alive(owner):
-        state = "interrupted"
-    return Run(
-        run_id=run_id,
-        title=title,
-        agent=agent,
-        model=model,
-        state=state,
-        created=created,
-        updated=updated,
-        usage=_usage(usage),
-        stop_reason=None if last is None else json.loads(last).get("stopReason"),
-        project_root=json.loads(params).get("projectRoot"),
-        forked_from=forked_from,
-    )
-
-
-def _kept(params: RunStartParams | None) -> str:
-    """What of a run's parameters may be written down: a prompt has its event, a tool context may hold secrets."""
-    if params is None:
-        return "{}"
-    return json.dumps({key: value for key, value in params.wire().items() if key not in ("prompt", "toolContext")})
-
-
-def _like(word: str) -> str:
-    """A pattern for texts that contain `word`, whatever it holds."""
-    return "%" + word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-
-
-def _usage(text: str | None) -> Usage | None:
-    return None if text is None else Usage.model_validate(json.loads(text))
-
-
-def _add(known: Usage | None, more: UsageEvent) -> Usage:
-    """The sum; its cost is unknown as soon as one part's is."""
-    if known is None:
-        return Usage(input_tokens=more.input_tokens, output_tokens=more.output_tokens, cost=more.cost)
-    return Usage(
-        input_tokens=known.input_tokens + more.input_tokens,
-        output_tokens=known.output_tokens + more.output_tokens,
-        cost=None if known.cost is None or more.cost is None else known.cost + more.cost,
-    )
+        Raises:
+            StoreError: there was damage; the text says where the file is now.
+        """
+        try:
+            yield
+        except StoreDamagedError as fault:
+            self._connection.close()
+            self._set_aside(fault, self._seen)
+            self._connection = self._connect()
+            raise StoreError(self.notice or str(fault)) from fault

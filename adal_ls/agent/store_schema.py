@@ -10,11 +10,19 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-VERSION = 2
+VERSION = 3
 """Kept in the database's `user_version`. A newer one is refused: guessing at its tables could lose runs."""
 
 _APPLICATION = 0x4144414C  # "ADAL": tells our database from another that got its name
-_BUSY_SECONDS = 10.0
+BUSY_SECONDS = 10.0
+"""How long another process may hold the database before it counts as locked."""
+
+_FULL_ARGUMENTS = """CREATE TABLE full_arguments (
+        run_id TEXT NOT NULL REFERENCES runs(run_id),
+        call_id TEXT NOT NULL,
+        text BLOB NOT NULL,
+        PRIMARY KEY (run_id, call_id)
+    ) WITHOUT ROWID"""
 
 _TABLES = (
     """CREATE TABLE runs (
@@ -44,6 +52,7 @@ _TABLES = (
         text BLOB NOT NULL,
         PRIMARY KEY (run_id, call_id)
     ) WITHOUT ROWID""",
+    _FULL_ARGUMENTS,
     # The transcript is evidence of what was approved and run: no later code may rewrite it by mistake.
     """CREATE TRIGGER events_never_change BEFORE UPDATE ON events
         BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
@@ -54,12 +63,21 @@ _UPGRADES = {
         "ALTER TABLE runs ADD COLUMN params TEXT NOT NULL DEFAULT '{}'",
         "ALTER TABLE runs ADD COLUMN forked_from TEXT",
     ),
+    2: (_FULL_ARGUMENTS,),
 }
 """Version → what makes the next one of it."""
 
 
 class StoreError(Exception):
     """The run store cannot be used; the text names its file and the way out."""
+
+
+class StoreLockedError(StoreError):
+    """Another process is writing for longer than was waited."""
+
+
+class StoreDamagedError(StoreError):
+    """The file is no sound database."""
 
 
 class UnknownRunError(StoreError):
@@ -82,12 +100,15 @@ def located(file: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as fault:
+        if "locked" in str(fault):
+            raise StoreLockedError(
+                f"the run store {file} is locked by another process; try again, and see what else has it open"
+            ) from fault
         raise StoreError(f"the run store {file} cannot be used: {fault}") from fault
     except sqlite3.DatabaseError as fault:
-        raise StoreError(
-            f"the run store {file} is damaged ({fault}). Move the file elsewhere to start with an empty one; "
-            "earlier runs are then not listed any more"
-        ) from fault
+        if isinstance(fault, sqlite3.IntegrityError | sqlite3.ProgrammingError):
+            raise StoreError(f"the run store {file} cannot be used: {fault}") from fault
+        raise StoreDamagedError(f"the run store {file} is damaged: {fault}") from fault
     except OSError as fault:
         raise StoreError(f"the run store {file} cannot be used: {fault}") from fault
 
@@ -96,18 +117,40 @@ def connect(file: Path) -> sqlite3.Connection:
     """Opens the database at `file`, made with mode 0600 where it is missing, with its tables in place.
 
     Raises:
-        StoreError: written by a newer version, of another program, damaged, or not accessible.
+        StoreDamagedError: the file is no database.
+        StoreError: written by a newer version, of another program, locked, or not accessible.
     """
     with located(file):
         # SQLite gives its -wal and -shm files the mode of the database file.
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-        connection = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             _prepare(connection, file)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def set_aside(file: Path, seen: os.stat_result) -> Path | None:
+    """Moves a damaged database out of the way, with its log. Where to; None: another process has done it already.
+
+    Args:
+        seen: the file in which the damage was found.
+    """
+    with located(file):
+        try:
+            now_there = file.stat()
+        except FileNotFoundError:
+            return None
+        if (now_there.st_ino, now_there.st_dev) != (seen.st_ino, seen.st_dev):
+            return None
+        aside = file.with_name(f"{file.name}.damaged-{datetime.now(timezone.utc):%Y%m%d-%H%M%S-%f}")
+        for end in ("-wal", "-shm", ""):
+            part = file.with_name(file.name + end)
+            if part.exists():
+                part.replace(aside.with_name(aside.name + end))
+    return aside
 
 
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
@@ -133,7 +176,7 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
 
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Switches to WAL. SQLite does not wait for another process in this one statement, so the waiting is ours."""
-    deadline = time.monotonic() + _BUSY_SECONDS
+    deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")

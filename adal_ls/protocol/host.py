@@ -38,6 +38,9 @@ class HostInitializeResult(Message):
     version: str
     python: str
     tools: list[Tool] = Field(default_factory=list, description="The built-in tools, those switched off included.")
+    warnings: list[str] = Field(
+        default_factory=list, description="What the person should know: a run store that was damaged or cannot be used."
+    )
 
 
 class HostLoadParams(Message):

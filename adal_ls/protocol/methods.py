@@ -25,6 +25,8 @@ RUN_DELETE = "adal/run/delete"
 RUN_EXPORT = "adal/run/export"
 RUN_LIST = "adal/run/list"
 RUN_GET = "adal/run/get"
+RUN_FULL_TEXT = "adal/run/fullText"
+RUN_WARM = "adal/run/warm"
 APPROVAL_PENDING = "adal/approval/pending"
 RUN_SET_MODE = "adal/run/setMode"
 APPROVAL_ARGUMENTS = "adal/approval/arguments"
@@ -109,6 +111,20 @@ TABLE: tuple[Method, ...] = (
     Method(RUN_EXPORT, "request", "editor", "server", "A run as one text: JSON with every event, or Markdown to read."),
     Method(RUN_LIST, "request", "editor", "server", "The runs of the workspace, newest first."),
     Method(RUN_GET, "request", "editor", "server", "One run and its events from a sequence number on (replay)."),
+    Method(
+        RUN_FULL_TEXT,
+        "request",
+        "editor",
+        "server",
+        "The whole result or the whole arguments of a call whose events carry them cut.",
+    ),
+    Method(
+        RUN_WARM,
+        "notification",
+        "editor",
+        "server",
+        "The person looks at runs and may start one soon: the model layer is made ready in the background.",
+    ),
     Method(APPROVAL_PENDING, "request", "editor", "server", "The approvals that wait for an answer (after a reload)."),
     Method(
         APPROVAL_ARGUMENTS,

@@ -89,7 +89,25 @@ class RunListParams(Message):
 
     query: str | None = Field(default=None, description="Words of which each must occur in the title or a prompt.")
     project_root: str | None = None
-    limit: int | None = Field(default=None, ge=1)
+    limit: int = Field(default=1000, ge=1, description="At most so many; 1,000 is the most there are in one answer.")
+
+
+class RunWarmParams(Message):
+    model: str | None = Field(default=None, description="The model that is chosen; the setting's when omitted.")
+
+
+class RunFullTextParams(Message):
+    """What of a call was cut in its events: its result, or its arguments as JSON. Long texts come in parts."""
+
+    run_id: str
+    call_id: str
+    of: Literal["result", "arguments"] = "result"
+    offset: int = Field(default=0, ge=0, description="Characters to leave out at the beginning.")
+
+
+class RunFullTextResult(Message):
+    text: str = Field(description="Up to 100,000 characters.")
+    total: int = Field(description="Characters of the whole text.")
 
 
 class RunCancelParams(Message):
@@ -126,6 +144,9 @@ class ToolCallEvent(Message):
     call_id: str
     tool: str
     arguments: JsonObject
+    arguments_cut: bool | None = Field(
+        default=None, description="Texts in the arguments are cut; `adal/run/fullText` has them whole."
+    )
     status: Literal["pending", "in_progress", "completed", "failed"]
 
 

@@ -30,6 +30,7 @@ FORWARDED = (
     methods.RUN_CANCEL,
     methods.RUN_LIST,
     methods.RUN_GET,
+    methods.RUN_FULL_TEXT,
     methods.RUN_FORK,
     methods.RUN_DELETE,
     methods.RUN_EXPORT,
@@ -183,6 +184,11 @@ class Runs:
             self._started(result)
 
         self._ask_host(key, method, params or {}, took_up)
+
+    def warm(self, params: Json) -> None:
+        """`adal/run/warm`: a host is started where there is none, and makes itself ready for a run."""
+        if self._trusted():
+            self._host.ask(methods.RUN_WARM, params or {}, lambda _: None)
 
     def try_tool(self, key: Id, params: Json) -> None:
         """`adal/tools/try`: answered when the tool has ended, so it never holds anything else up.

@@ -174,6 +174,7 @@ class Service:
             "$/setTrace": lambda params: self._log.set_trace(params.get("value") if isinstance(params, dict) else None),
             "window/workDoneProgress/cancel": self._commands.progress_cancelled,
             methods.TRUST_CHANGED: self._trust_changed,
+            methods.RUN_WARM: self._runs.warm,
         }
 
     @property
@@ -294,6 +295,8 @@ class Service:
         if isinstance(result.get("python"), str):
             self._status.python(result["python"])
         self._tools.host_ready(result.get("tools"))
+        for warning in result.get("warnings") or ():
+            self._log.show_once(f"host warns: {warning}", warning)
 
     def _host_gone(self, reason: str, wanted: bool) -> None:
         self._loads.forget()

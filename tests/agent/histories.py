@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from adal_ls.protocol.runs import RunUpdate
+
 
 def assert_valid(messages: Sequence[dict[str, Any]]) -> None:
     """System prompt first; each call has one result, right behind its answer, in order; arguments are objects."""
@@ -33,3 +35,8 @@ def assert_valid(messages: Sequence[dict[str, Any]]) -> None:
             used.add(call["id"])
             expected.append(call["id"])
     assert not expected, f"calls without a result: {expected}"
+
+
+def largest(updates: Sequence[RunUpdate]) -> int:
+    """Bytes of the largest message."""
+    return max(len(json.dumps(update.wire())) for update in updates)

@@ -17,7 +17,6 @@ from adal_ls.protocol.runs import (
     Event,
     FinishedEvent,
     PromptEvent,
-    RunForkParams,
     RunPromptParams,
     RunResumeParams,
     RunStartParams,
@@ -199,7 +198,8 @@ async def test_a_fork_has_the_beginning_and_leaves_the_original_alone(bench: Ben
     place = next(
         update.seq for update in before.events if update.event.type == "prompt" and update.event.text == "wrong way"
     )
-    forked = runtime.fork(RunForkParams(run_id=run_id, before_seq=place))
+    forked = "forked"
+    bench.store.fork(run_id, forked, before_seq=place)
     runtime.prompt(RunPromptParams(run_id=forked, prompt="another way"))
     assert (await runtime.wait(forked)).answer == "two"
     assert bench.store.get(run_id) == before

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
+from adal_ls.agent.paths import workspace_dir
 from adal_ls.protocol import methods
 from adal_ls.version import __version__
 from adal_ls.wire.framing import with_headers
@@ -48,6 +50,13 @@ def root(tmp_path: Path) -> Path:
     (folder / ".adal").mkdir(parents=True)
     (folder / ".adal" / "tools.py").write_text(BUMP)
     return folder
+
+
+@pytest.fixture
+def data_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Path]:
+    """Where the host keeps what it knows about a workspace."""
+    monkeypatch.setenv("ADAL_DATA_DIR", str(tmp_path / "data"))
+    return workspace_dir
 
 
 async def test_the_greeting_tells_the_built_in_tools_with_those_the_settings_switch_off(
@@ -280,3 +289,57 @@ async def test_a_broken_message_is_answered_and_the_host_lives_on(server: Server
     server.process.stdin.write(with_headers(b"{not json"))
     server.process.stdin.write(with_headers(json.dumps({"jsonrpc": "2.0", "id": 7}).encode()))
     assert (await server.initialize(root))["version"] == __version__
+
+
+async def test_a_damaged_run_store_is_told_at_the_greeting_and_the_rest_works(
+    server: Server, root: Path, data_of: Callable[[Path], Path]
+) -> None:
+    folder = data_of(root)
+    folder.mkdir(parents=True)
+    (folder / "runs.db").write_bytes(b"no database, and long enough to be looked at as one" * 100)
+    greeted = await server.initialize(root)
+    (warning,) = greeted["warnings"]
+    assert "moved to" in warning
+    run_id = (await server.request(methods.RUN_START, {"prompt": "hello"}))["runId"]
+    await server.until(methods.RUN_UPDATE, type="finished")
+    assert [run["runId"] for run in (await server.request(methods.RUN_LIST, {}))["runs"]] == [run_id]
+
+
+async def test_tools_work_where_the_run_store_cannot_be_used(
+    server: Server, root: Path, data_of: Callable[[Path], Path]
+) -> None:
+    folder = data_of(root)
+    folder.mkdir(parents=True)
+    (folder / "runs.db").mkdir()
+    greeted = await server.initialize(root)
+    assert str(folder / "runs.db") in greeted["warnings"][0]
+    assert (await server.request(methods.HOST_LOAD, {"projectRoot": str(root)}))["project"]["state"] == "loaded"
+    tried = await server.request(methods.TOOLS_TRY, {"tool": "bump", "arguments": {"tag": "a"}})
+    assert tried["observation"] == "ok a"
+    with pytest.raises(RpcError, match=r"runs\.db cannot be used"):
+        await server.request(methods.RUN_START, {"prompt": "hello"})
+
+
+async def test_what_was_cut_of_a_call_can_be_asked_for_whole(server: Server, root: Path) -> None:
+    text = "".join(f"{number} " for number in range(150_000))
+    (root / ".adal" / "tools.py").write_text(
+        "def dump(text: str) -> str:\n    '''Give back.'''\n    return text\n\n"
+        "CUSTOM_TOOLS = [{'function': dump, 'require_approval': False}]\n"
+    )
+    turns = [{"calls": [{"name": "dump", "id": "c1", "arguments": {"text": text}}]}, {"text": "done"}]
+    (root / "script.yaml").write_text(json.dumps(turns))
+    await server.initialize(root)
+    run_id = (await server.request(methods.RUN_START, {"prompt": "go", "model": "script:script.yaml"}))["runId"]
+    await server.until(methods.RUN_UPDATE, type="finished")
+    assert all(len(json.dumps(told)) < 1_000_000 for _, told in server.told)
+    for of, whole in (("result", text), ("arguments", json.dumps({"text": text}))):
+        parts = ""
+        while True:
+            asked = {"runId": run_id, "callId": "c1", "of": of, "offset": len(parts)}
+            part = await server.request(methods.RUN_FULL_TEXT, asked)
+            parts += part["text"]
+            if len(parts) == part["total"]:
+                break
+        assert parts == whole
+    with pytest.raises(RpcError, match="nothing was cut"):
+        await server.request(methods.RUN_FULL_TEXT, {"runId": run_id, "callId": "c2"})

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 import stat
@@ -267,17 +268,23 @@ def test_several_processes_write_at_once(workspace: Path) -> None:
     store.close()
 
 
-def test_a_damaged_database_is_named_with_a_way_out(workspace: Path) -> None:
+def test_a_damaged_database_is_moved_aside_with_a_message_and_an_empty_one_begun(workspace: Path) -> None:
     Store.open(workspace).close()
     file = workspace_dir(workspace) / "runs.db"
-    file.write_bytes(b"this is not a database, but it is long enough to be read as one" * 100)
-    with pytest.raises(StoreError) as caught:
-        Store.open(workspace)
-    assert str(file) in str(caught.value)
-    assert "Move the file" in str(caught.value)
+    garbage = b"this is not a database, but it is long enough to be read as one" * 100
+    file.write_bytes(garbage)
+    store = Store.open(workspace)
+    (aside,) = file.parent.glob("runs.db.damaged-*")
+    assert aside.read_bytes() == garbage
+    assert store.notice is not None
+    assert str(file) in store.notice
+    assert str(aside) in store.notice
+    store.create(a_run())
+    assert [run.run_id for run in store.runs()] == ["r1"]
+    store.close()
 
 
-def test_pages_damaged_behind_a_sound_first_page_are_reported_too(workspace: Path) -> None:
+def test_damage_behind_a_sound_first_page_is_moved_aside_where_it_shows(workspace: Path) -> None:
     store = Store.open(workspace)
     store.create(a_run())
     for _ in range(200):
@@ -287,10 +294,41 @@ def test_pages_damaged_behind_a_sound_first_page_are_reported_too(workspace: Pat
     content = bytearray(file.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
     file.write_bytes(content)
-    again = Store.open(workspace)
-    with pytest.raises(StoreError, match="damaged"):
+    again, other = Store.open(workspace), Store.open(workspace)
+    with pytest.raises(StoreError, match="moved to"):
         again.runs()
+    # Another process that meets the same damage leaves the new file alone.
+    again.create(a_run("next"))
+    with pytest.raises(StoreError, match="damaged"):
+        other.runs()
+    assert [run.run_id for run in other.runs()] == ["next"]
+    assert len([path for path in file.parent.glob("runs.db.damaged-*") if path.name[-4:] not in ("-wal", "-shm")]) == 1
     again.close()
+    other.close()
+
+
+def test_a_store_of_the_first_version_is_brought_up_to_date_with_all_it_holds(workspace: Path) -> None:
+    folder = workspace_dir(workspace)
+    folder.mkdir(parents=True)
+    shutil.copy(Path(__file__).parent / "data" / "runs-version-1.db", folder / "runs.db")
+    store = Store.open(workspace)
+    assert {run.run_id: (run.title, run.state) for run in store.runs()} == {
+        "old": ("An old run", "finished"),
+        "cut": ("Cut short", "interrupted"),
+    }
+    assert [update.event.type for update in store.get("old").events] == [
+        *("prompt", "toolCall", "toolCall", "toolResult", "text", "finished"),
+    ]
+    assert store.full_text("old", "c1") == "12:00 in full"
+    assert store.adopt("old").model == "offline"
+    store.append("old", PromptEvent(text="and now?"))
+    call = ToolCallEvent(call_id="c2", tool="now", arguments={}, status="pending")
+    store.append("old", call, full='{"a": 1}')
+    assert store.full_text("old", "c2", "arguments") == '{"a": 1}'
+    store.fork("old", "copy")
+    assert store.full_text("copy", "c2", "arguments") == '{"a": 1}'
+    store.close()
+    Store.open(workspace).close()  # and is not brought up to date once more
 
 
 def test_a_database_of_a_newer_version_is_refused_and_left_alone(workspace: Path) -> None:

@@ -118,7 +118,9 @@ def handle(message: dict[str, Any]) -> None:
             child = subprocess.Popen(["sleep", "600"])
             RECORD.with_suffix(".pids").write_text(f"{os.getpid()} {child.pid}")
         version = 99 if BEHAVIOUR == "other protocol" else 1
-        send({"id": key, "result": {"protocolVersion": version, "version": "0.0.9", "python": "3.99.0"}})
+        warnings = {"warnings": ["the run store was moved"]} if BEHAVIOUR == "warns" else {}
+        greeting = {"protocolVersion": version, "version": "0.0.9", "python": "3.99.0", **warnings}
+        send({"id": key, "result": greeting})
     elif method == "adal/host/load":
         loads += 1
         root = params["projectRoot"]

@@ -133,3 +133,17 @@ def test_only_the_start_of_the_editor_lets_bash_run_without_a_sandbox(
     client.request("adal/run/list", {})
     (greeting,) = [m["params"]["settings"] for m in scripted_host.told() if m.get("method") == "adal/host/initialize"]
     assert greeting.get("allowUnsandboxedBash", False) is told
+
+
+def test_looking_at_runs_starts_a_host_that_makes_itself_ready(begin: Begin, scripted_host: ScriptedHost) -> None:
+    client = begin("wait")
+    client.notify("adal/run/warm", {"model": "openai/gpt-4o"})
+    client.request("adal/run/list", {})
+    warm = [message["params"] for message in scripted_host.told() if message.get("method") == "adal/run/warm"]
+    assert warm == [{"model": "openai/gpt-4o"}]
+
+
+def test_what_the_host_warns_of_at_its_greeting_is_shown(begin: Begin) -> None:
+    client = begin("warns")
+    client.request("adal/run/list", {})
+    assert client.wait_for("window/showMessage")["message"] == "the run store was moved"

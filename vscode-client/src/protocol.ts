@@ -232,7 +232,29 @@ export interface RunListParams {
   /** Words of which each must occur in the title or a prompt. */
   query?: string;
   projectRoot?: string;
+  /** At most so many; 1,000 is the most there are in one answer. */
   limit?: number;
+}
+
+export interface RunWarmParams {
+  /** The model that is chosen; the setting's when omitted. */
+  model?: string;
+}
+
+/** What of a call was cut in its events: its result, or its arguments as JSON. Long texts come in parts. */
+export interface RunFullTextParams {
+  runId: string;
+  callId: string;
+  of?: "result" | "arguments";
+  /** Characters to leave out at the beginning. */
+  offset?: number;
+}
+
+export interface RunFullTextResult {
+  /** Up to 100,000 characters. */
+  text: string;
+  /** Characters of the whole text. */
+  total: number;
 }
 
 export interface RunCancelParams {
@@ -268,6 +290,8 @@ export interface ToolCallEvent {
   callId: string;
   tool: string;
   arguments: JsonObject;
+  /** Texts in the arguments are cut; `adal/run/fullText` has them whole. */
+  argumentsCut?: boolean;
   status: "pending" | "in_progress" | "completed" | "failed";
 }
 
@@ -575,6 +599,8 @@ export interface EditorRequests {
   "adal/run/list": { params: RunListParams; result: RunListResult };
   /** One run and its events from a sequence number on (replay). */
   "adal/run/get": { params: RunGetParams; result: RunGetResult };
+  /** The whole result or the whole arguments of a call whose events carry them cut. */
+  "adal/run/fullText": { params: RunFullTextParams; result: RunFullTextResult };
   /** The approvals that wait for an answer (after a reload). */
   "adal/approval/pending": { params: Empty; result: ApprovalPendingResult };
   /** The full arguments of an approval too large to send with it. */
@@ -599,6 +625,8 @@ export interface ServerRequests {
 export interface EditorNotifications {
   /** The person granted or withdrew trust in the workspace. */
   "adal/trust/changed": TrustChanged;
+  /** The person looks at runs and may start one soon: the model layer is made ready in the background. */
+  "adal/run/warm": RunWarmParams;
 }
 
 /** Notifications that the editor hears. */

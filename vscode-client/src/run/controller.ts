@@ -6,7 +6,7 @@ import { isGoing } from "./transcript.ts";
 import type { Readiness, ViewState } from "./viewState.ts";
 
 /** What the run view needs of the connection to the language server. */
-export type Link = Pick<Connection, "request" | "onNotification" | "onRequest">;
+export type Link = Pick<Connection, "request" | "notify" | "onNotification" | "onRequest">;
 
 interface Subscription {
   dispose(): void;
@@ -157,6 +157,7 @@ export class RunController {
       return;
     }
     this.#restored = true;
+    void this.#warm();
     try {
       const newest = (await this.runs())[0];
       if (newest && !this.#shown && !this.#starting) {
@@ -165,6 +166,16 @@ export class RunController {
     } catch (error) {
       // Nobody asked for it, and without the agent runtime there is nothing to show yet.
       this.log(`The last run is not shown. ${messageOf(error)}`);
+    }
+  }
+
+  /** The view is open: what the first run would wait for is made ready meanwhile. */
+  async #warm(): Promise<void> {
+    const { model } = this.#settings;
+    try {
+      await this.link.notify("adal/run/warm", model ? { model } : {});
+    } catch (error) {
+      this.log(`The model is not made ready ahead. ${messageOf(error)}`);
     }
   }
 

@@ -7,6 +7,7 @@ type Answer = (params: never) => unknown;
 /** The server's side of the messages, answered by the test. */
 class Server {
   readonly requests: [string, unknown][] = [];
+  readonly notified: [string, unknown][] = [];
   readonly answers = new Map<string, Answer>();
   readonly #heard = new Map<string, (params: never) => void>();
   #ask: ((request: ApprovalRequest, token: never) => Promise<ApprovalAnswer>) | undefined;
@@ -19,6 +20,9 @@ class Server {
         throw new Error(`no ${method} today`);
       }
       return answer(params as never) as never;
+    },
+    notify: async (method, params) => {
+      this.notified.push([method, params]);
     },
     onNotification: (method, handler) => {
       this.#heard.set(method, handler as never);
@@ -327,4 +331,16 @@ test("a run that was deleted is not shown any more", async () => {
   expect(controller.state.run?.runId).toBe("r1");
   controller.forget("r1");
   expect(controller.state.run).toBeUndefined();
+});
+
+test("an open view has the chosen model made ready, once", async () => {
+  controller.settings = { model: "openai/gpt-4o", mode: "default" };
+  server.answers.set("adal/run/list", () => ({ runs: [] }));
+  controller.readiness = { kind: "starting" } as never;
+  await controller.restore();
+  expect(server.notified).toEqual([]);
+  controller.readiness = { kind: "ready" };
+  await controller.restore();
+  await controller.restore();
+  expect(server.notified).toEqual([["adal/run/warm", { model: "openai/gpt-4o" }]]);
 });
