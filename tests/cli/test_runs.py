@@ -102,17 +102,19 @@ def test_looking_for_runs_leaves_nothing_behind(adal_ls: Run, project: Path) -> 
     assert not workspace_dir(project).exists()
 
 
-def test_a_damaged_store_is_named_without_a_traceback(adal_ls: Run, project: Path) -> None:
+def test_a_damaged_store_is_moved_aside_with_a_word_and_the_next_run_is_kept(adal_ls: Run, project: Path) -> None:
     run_id(adal_ls, "-q", "double(number=1)")
     file = workspace_dir(project) / "runs.db"
     for part in workspace_dir(project).glob("runs.db-*"):
         part.unlink()
     file.write_bytes(b"no database" * 1000)
-    for arguments in (["runs", "list"], ["run", "--trust", "-q", "double(number=1)"]):
-        done = adal_ls(*arguments)
-        assert done.returncode == 1
-        assert str(file) in done.stderr
-        assert "Traceback" not in done.stderr
+    listed = adal_ls("runs", "list")
+    assert (listed.returncode, listed.stdout) == (0, "")
+    assert f"{file} is damaged" in listed.stderr
+    assert "It was moved to" in listed.stderr
+    assert "Traceback" not in listed.stderr
+    kept = run_id(adal_ls, "-q", "double(number=1)")
+    assert kept[:8] in adal_ls("runs", "list").stdout
 
 
 def test_more_runs_than_are_shown_are_counted(adal_ls: Run, project: Path) -> None:

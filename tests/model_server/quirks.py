@@ -494,7 +494,7 @@ what a client of model providers has to stand: each quirk below was seen at a pr
 
 ```python
 async with ModelServer([Turn(calls=(Call("now"),), quirks=("no-index",)), Turn(text="done")]) as server:
-    monkeypatch.setenv("OPENAI_BASE_URL", server.url)   # then any client; the model's name does not matter
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)  # then any client; the model's name does not matter
 ```
 
 `python -m tests.model_server SCRIPT.json` serves a JSON list of turns and writes its base URL to stdout.
