@@ -12,7 +12,7 @@ from adal_ls.server.rpc import Json
 from adal_ls.workspace import uris
 
 if TYPE_CHECKING:
-    from adal_ls.lint import Finding, Range
+    from adal_ls.lint import Config, Finding, Range
 
 SOURCE = "adal-ls"
 
@@ -50,23 +50,31 @@ def to_lsp(document: Document, finding: Finding, client: Client) -> dict[str, Js
     return diagnostic
 
 
-def load_failure(document: Document, failure: dict[str, Json], client: Client) -> dict[str, Json]:
-    """The LSP `Diagnostic` of a failed load: on the line to blame, or on the first one with a link to that line."""
+def load_failure(
+    document: Document, failure: dict[str, Json], client: Client, config: Config
+) -> dict[str, Json] | None:
+    """The LSP `Diagnostic` of a failed load: on the line to blame, or on the first one with a link to that line.
+
+    None where the configuration, or a comment on that line, silences it.
+    """
+    from adal_ls import lint  # nothing is loaded before `initialize` is answered
+
     blamed: dict[str, Json] | None = failure.get("location")
     here = blamed is not None and uris.identity(blamed["uri"]) == document.identity
     line = min(blamed["range"]["start"]["line"], len(document.lines) - 1) if blamed is not None and here else 0
     text = document.line(line)
-    units = [to_units(text, column, client.encoding) for column in (len(text) - len(text.lstrip()), len(text.rstrip()))]
-    diagnostic: dict[str, Json] = {
-        "range": {"start": {"line": line, "character": units[0]}, "end": {"line": line, "character": max(units)}},
-        "severity": _SEVERITIES["error"],
-        "code": failure["code"],
-        "source": SOURCE,
-        "message": failure["message"],
-    }
+    start = len(text) - len(text.lstrip())
+    place = lint.Range(lint.Position(line, start), lint.Position(line, max(start, len(text.rstrip()))))
+    message, related = failure["message"], None
     if blamed is not None and not here:
-        place = f"{os.path.basename(uris.identity(blamed['uri']))}:{blamed['range']['start']['line'] + 1}"
-        diagnostic["message"] = f"{place}: {failure['message']}"
+        message = f"{os.path.basename(uris.identity(blamed['uri']))}:{blamed['range']['start']['line'] + 1}: {message}"
         if client.related_information:
-            diagnostic["relatedInformation"] = [{"location": blamed, "message": failure["message"]}]
-    return diagnostic
+            related = [{"location": blamed, "message": failure["message"]}]
+    told = lint.finding_of_load(failure["code"], message, place)
+    allowed = lint.let_through([told], lint.Lines(document.text), config)
+    if not allowed:
+        return None
+    diagnostic = to_lsp(document, allowed[0], client)
+    if related is not None:
+        diagnostic["relatedInformation"] = related
+    return {**diagnostic, "code": failure["code"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,21 +13,19 @@ from adal_ls.server import pull_params
 from adal_ls.server.analysis import Analysis, analyse
 from adal_ls.server.beside import Beside, tools_file_of
 from adal_ls.server.capabilities import Client
-from adal_ls.server.diagnostic_items import load_failure, to_lsp
 from adal_ls.server.documents import Document, Documents, opened
 from adal_ls.server.projects import Projects
+from adal_ls.server.published import Published
+from adal_ls.server.reported import Judge, Reports
 from adal_ls.server.rpc import Connection, Json
 from adal_ls.workspace import disk, uris
-from adal_ls.workspace.projects import Project, is_tools_file, of_file
+from adal_ls.workspace.projects import Project, is_tools_file
 
 if TYPE_CHECKING:
-    from adal_ls.lint import Config, Finding, Resolve
+    from adal_ls.lint import Config, Resolve
 
 PATIENCE = 0.2
 """Seconds diagnostics may wait behind a stream of edits."""
-
-Judge = Callable[["str", Document, "Sequence[Finding]"], "Sequence[Finding]"]
-"""From a project's root, a text and its findings to those that the Python of the project's tools leaves of them."""
 
 _session = os.urandom(4).hex()  # a client may still hold result ids of the server before this one
 
@@ -52,14 +50,7 @@ class Diagnostics:
         loaded: Callable[[str], dict[str, Json]],
         judged: Judge,
     ) -> None:
-        """`loaded` gives what the host told last about a project (`Project` of the protocol), by its root; `judged` the
-        findings of a text as the Python judges that runs the project's tools."""
-        self._loaded = loaded
-        self._judged = judged
-        self._told: dict[str, int] = {}  # the file's identity -> how often another thing was told about it
-        self._known: dict[str, Json] = {}  # ... and what the host told last, as far as it shows
-        self._judgements: dict[str, Sequence[Finding]] = {}  # the findings that were told, by the file's identity
-        self._differences: dict[str, tuple[Document, list[Finding]]] = {}  # by the file's identity
+        """`loaded` and `judged` are those of `Reports`."""
         self._editor = editor
         self._client = client
         self._documents = documents
@@ -71,10 +62,10 @@ class Diagnostics:
         self._due: dict[str, Document] = {}  # changed and not published yet, by the URI's spelling
         self._due_since = 0.0
         self._beside = Beside(documents)
-        self._shown_beside: dict[str, dict[str, str]] = {}  # the tools file's identity -> URIs of modules beside it
+        self._reports = Reports(client, projects, self._beside, loaded, judged)
+        self._published = Published(editor, self._reports)
         self._renewed: dict[str, Analysis] = {}  # what was told of a text that is looked at again, by URI's spelling
         self._stale: set[str] = set()  # open tools files with a module beside them that changed, by identity
-        self._published: dict[str, dict[str, str]] = {}  # the file's identity -> URIs it has diagnostics under
 
     def analysis(self, uri: str) -> Analysis | None:
         """The newest analysis of a tools file; None for any other document."""
@@ -100,7 +91,7 @@ class Diagnostics:
         self._uris[document.identity] = document.uri
         self._disk.pop(document.identity, None)
         if not self._client.pull_diagnostics:
-            self._clear_other(document.identity, [document])
+            self._published.clear_other(document.identity, self._documents.of_file(document.identity))
         self.changed(document)
 
     def changed(self, document: Document) -> None:
@@ -126,9 +117,9 @@ class Diagnostics:
             for key, document in due.items():
                 before, analysis = self._renewed.pop(key, None), self._of_open(document)
                 if before is None or before.document is not document or before.findings != analysis.findings:
-                    self._publish(analysis)
+                    self._published.publish(analysis)
                 elif before.beside != analysis.beside:
-                    self._publish_beside(document.identity, analysis)
+                    self._published.publish_beside(document.identity, analysis)
 
     def closed(self, document: Document) -> None:
         """A document was closed: from now on the file on disk counts."""
@@ -180,46 +171,18 @@ class Diagnostics:
 
     def load_told(self, project: Project) -> None:
         """The host told how a load ended: what it says of the file is shown with what lint says."""
-        told = self._loaded(project.root)
-        shown = (told.get("failure"), self._compare(project, told))
-        if shown == self._known.get(project.identity, (None, [])):
-            return
-        self._known[project.identity] = shown
-        self._told[project.identity] = self._told.get(project.identity, 0) + 1
-        for document in self._documents.of_file(project.identity):
-            self.changed(document)
-        if not self._client.pull_diagnostics:
-            self._publish_disk(project.identity)
-        self.refresh()
-
-    def _compare(self, project: Project, told: dict[str, Json]) -> list[Finding]:
-        """Finds where the loaded file gives other tools than its text shows, if it still is that text."""
-        self._differences.pop(project.identity, None)
-        if told.get("state") != "loaded" or told.get("fileDigest") is None:
-            return []
-        analysis = self.of_project(project)
-        if analysis is None:
-            return []
-        import hashlib  # not at the start: nothing is loaded then
-
-        text = analysis.document.text.encode("utf-8", "surrogatepass")
-        if hashlib.sha256(text).hexdigest() != told["fileDigest"]:
-            return []
-        from adal_ls import lint
-
-        tools, left_out = told.get("tools", []), told.get("leftOut", [])
-        found = lint.differences(analysis.file, analysis.findings, tools, left_out)
-        self._differences[project.identity] = (analysis.document, found)
-        return found
+        if self._reports.load_ended(project.identity, project.root, lambda: self.of_project(project)):
+            self._told_anew(project.identity)
 
     def judged_anew(self, identity: str) -> None:
         """The Python that runs the tools may say another thing of a file: if it does, the client hears it."""
         document = next(iter(self._documents.of_file(identity)), None)
         analysis = self._disk.get(identity) if document is None else self._open.get(uris.spelling(document.uri))
-        before = self._judgements.get(identity)
-        if analysis is None or before is None or [*before] == [*self._judge(analysis)]:
-            return
-        self._told[identity] = self._told.get(identity, 0) + 1
+        if self._reports.judged_anew(identity, analysis):
+            self._told_anew(identity)
+
+    def _told_anew(self, identity: str) -> None:
+        """Another thing is to be said of the same text."""
         for document in self._documents.of_file(identity):
             self.changed(document)
         if not self._client.pull_diagnostics:
@@ -258,7 +221,7 @@ class Diagnostics:
             uri = analysis.document.uri
             report = self._report(analysis, previous.pop(uris.spelling(uri), ("", None))[1])
             items.append({"uri": uri, "version": None, **report})
-            for document, said in self._said_beside(analysis):
+            for document, said in self._reports.beside(analysis):
                 if document.version is None:
                     previous.pop(uris.spelling(document.uri), None)
                     items.append({"uri": document.uri, "version": None, "kind": "full", "items": said})
@@ -278,7 +241,7 @@ class Diagnostics:
         result_id = self._result_id(analysis)
         if previous == result_id:
             return {"kind": "unchanged", "resultId": result_id}
-        said = (items for document, items in self._said_beside(analysis) if document.identity == asked.identity)
+        said = (items for document, items in self._reports.beside(analysis) if document.identity == asked.identity)
         items = [item for of_document in said for item in of_document]
         return {"kind": "full", "resultId": result_id, "items": items}
 
@@ -286,45 +249,10 @@ class Diagnostics:
         result_id = self._result_id(analysis)
         if previous == result_id:
             return {"kind": "unchanged", "resultId": result_id}
-        return {"kind": "full", "resultId": result_id, "items": self._items(analysis)}
+        return {"kind": "full", "resultId": result_id, "items": self._reports.of(analysis)}
 
     def _result_id(self, analysis: Analysis) -> str:
-        return f"{_session}.{analysis.serial}.{self._told.get(analysis.document.identity, 0)}"
-
-    def _said_beside(self, analysis: Analysis) -> Iterator[tuple[Document, list[dict[str, Json]]]]:
-        """The modules beside a tools file that something is said of: by lint, or by a load that failed in one."""
-        failure: dict[str, Json] | None = self._loaded(self._root(analysis.document)).get("failure")
-        blamed = (failure or {}).get("location")
-        elsewhere = uris.identity(blamed["uri"]) if blamed is not None else analysis.document.identity
-        for document, findings in self._beside.shown(analysis.beside):
-            said = [to_lsp(document, finding, self._client) for finding in findings]
-            if document.identity == elsewhere and failure is not None:
-                said.append(load_failure(document, failure, self._client))
-                elsewhere = analysis.document.identity
-            yield document, said
-        if elsewhere != analysis.document.identity and failure is not None and blamed is not None:
-            module = self._beside.document(blamed["uri"])
-            if module is not None:
-                yield module, [load_failure(module, failure, self._client)]
-
-    def _judge(self, analysis: Analysis) -> Sequence[Finding]:
-        document = analysis.document
-        if not analysis.sound:
-            return analysis.findings
-        return self._judged(self._root(document), document, analysis.findings)
-
-    def _items(self, analysis: Analysis) -> list[dict[str, Json]]:
-        document, root = analysis.document, self._root(analysis.document)
-        findings = self._judgements[document.identity] = self._judge(analysis)
-        items = [to_lsp(document, finding, self._client) for finding in findings]
-        compared, differences = self._differences.get(document.identity, (None, []))
-        if compared is document:  # of another text nothing is known until it is loaded
-            items += [to_lsp(document, finding, self._client) for finding in differences]
-        failure: dict[str, Json] | None = self._loaded(root).get("failure")
-        # The same syntax error from both would show twice; lint's has the exact range and is the newer one.
-        if failure is not None and failure["code"] not in {item["code"] for item in items if item["code"] == "ADAL001"}:
-            items.append(load_failure(document, failure, self._client))
-        return items
+        return f"{_session}.{analysis.serial}.{self._reports.number(analysis.document.identity)}"
 
     def _of_open(self, document: Document) -> Analysis:
         key = uris.spelling(document.uri)
@@ -333,64 +261,13 @@ class Diagnostics:
             stale = document.identity in self._stale
             self._stale.discard(document.identity)
             resolve = self._beside.modules(document)
-            known = self._open[key] = analyse(document, self._config(self._root(document)), resolve, refresh=stale)
+            known = self._open[key] = analyse(
+                document, self._config(self._reports.root(document)), resolve, refresh=stale
+            )
         return known
 
-    def _root(self, document: Document) -> str:
-        project = self._projects.get(document.identity)
-        return project.root if project is not None else of_file(document.identity).root
-
-    def _publish(self, analysis: Analysis) -> None:
-        document = analysis.document
-        items = self._items(analysis)
-        params: dict[str, Json] = {"uri": document.uri, "diagnostics": items}
-        if document.version is not None:
-            params["version"] = document.version
-        under = self._published.setdefault(document.identity, {})
-        before = under.get(uris.spelling(document.uri), document.uri)
-        if before != document.uri:  # another spelling of the same URI, which some clients take for another document
-            self._editor.notify("textDocument/publishDiagnostics", {"uri": before, "diagnostics": []})
-        self._editor.notify("textDocument/publishDiagnostics", params)
-        if items:
-            under[uris.spelling(document.uri)] = document.uri
-        else:
-            under.pop(uris.spelling(document.uri), None)
-        self._publish_beside(document.identity, analysis)
-
-    def _publish_beside(self, identity: str, analysis: Analysis | None) -> None:
-        """Pushes what is said of tools in modules beside a tools file, and empties what was said before."""
-        before = self._shown_beside.pop(identity, {})
-        shown = self._shown_beside[identity] = dict[str, str]()
-        for document, items in self._said_beside(analysis) if analysis is not None else ():
-            params: dict[str, Json] = {"uri": document.uri, "diagnostics": items}
-            if document.version is not None:
-                params["version"] = document.version
-            self._editor.notify("textDocument/publishDiagnostics", params)
-            shown[uris.spelling(document.uri)] = document.uri
-        for spelled, uri in before.items():
-            if spelled not in shown:
-                self._editor.notify("textDocument/publishDiagnostics", {"uri": uri, "diagnostics": []})
-
     def _publish_disk(self, identity: str) -> None:
-        """Brings what the client shows for a file that is not open in line with the disk."""
-        analysis = self._disk.get(identity)
-        self._clear_other(identity, [] if analysis is None else [analysis.document])
-        if analysis is not None:
-            shown = uris.spelling(analysis.document.uri) in self._published.get(identity, {})
-            if shown or self._items(analysis):
-                self._publish(analysis)
-            else:
-                self._publish_beside(identity, analysis)
-        elif not self._documents.of_file(identity):
-            self._publish_beside(identity, None)
-
-    def _clear_other(self, identity: str, kept: list[Document]) -> None:
-        """Empties the lists of the file under every URI but those of `kept` and of its open documents."""
-        spelled = {uris.spelling(document.uri) for document in kept}
-        spelled |= {uris.spelling(document.uri) for document in self._documents.of_file(identity)}
-        under = self._published.get(identity, {})
-        for stale in [key for key in under if key not in spelled]:
-            self._editor.notify("textDocument/publishDiagnostics", {"uri": under.pop(stale), "diagnostics": []})
+        self._published.publish_disk(identity, self._disk.get(identity), self._documents.of_file(identity))
 
 
 def _kept(analysis: Analysis | None) -> Analysis | None:
