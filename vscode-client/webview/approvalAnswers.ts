@@ -67,8 +67,8 @@ function reasonField(id: string, reason: string, deny: () => void, local: Local,
   };
   return html`<vscode-textfield
     class="reason"
-    label="Reason for denying"
-    placeholder="Reason, told to the model; Enter denies"
+    .label=${"Reason for denying"}
+    placeholder="Reason, told to the model"
     .value=${reason}
     @input=${onReason}
     @keydown=${onKey}

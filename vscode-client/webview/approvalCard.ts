@@ -80,7 +80,9 @@ function looks(approval: WaitingApproval, local: Local, actions: Actions): unkno
   const values = approval.arguments;
   const edit = () => {
     if (values) {
-      const begun = written(fieldsOf(inputSchema ?? {}), values);
+      // What the call leaves out stays left out: a default that is filled in would be an edit.
+      const fields = fieldsOf(inputSchema ?? {}).map(({ default: _, ...field }) => field);
+      const begun = written(fields, values);
       actions.change({ edits: { ...local.edits, [approvalId]: begun } });
     }
   };

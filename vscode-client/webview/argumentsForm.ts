@@ -46,7 +46,7 @@ export function argumentsForm(
   return html`<div class="field" data-field="json">
     <vscode-textarea
       class="json"
-      label=${label}
+      .label=${label}
       rows=${Math.min(20, Math.max(4, json.split("\n").length))}
       .value=${json}
       @input=${onInput}

@@ -35,8 +35,9 @@ export function completionList({ completion }: Local, pick: (path: string) => vo
   return html`<div class="completion">
     <ul role="listbox" aria-label="Files">
       ${paths.map((path, index) => {
-        const name = path.slice(path.lastIndexOf("/") + 1);
-        const folder = path.slice(0, path.length - name.length - 1);
+        const slash = path.lastIndexOf("/");
+        const name = path.slice(slash + 1);
+        const folder = path.slice(0, Math.max(0, slash));
         // Not a click: the focus stays in the prompt.
         const onDown = (event: Event) => {
           event.preventDefault();

@@ -25,7 +25,7 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
       ${completionList(local, (path) => complete(path, local, actions))}
       <vscode-textarea
         id="prompt"
-        label="Prompt"
+        .label=${"Prompt"}
         placeholder=${placeholder(state)}
         rows=${Math.min(10, Math.max(3, local.draft.split("\n").length))}
         .value=${local.draft}
@@ -37,7 +37,7 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
     </div>
     <div class="controls">
       ${picker("pickModel", `Model: ${state.model}`, state.model.split("/").at(-1) ?? "", "", actions)}
-      ${picker("pickMode", `Mode: ${MODES[state.mode].about}`, MODES[state.mode].label, state.mode, actions)}
+      ${picker("pickMode", `Mode: ${MODES[state.mode].label}. ${MODES[state.mode].about}`, MODES[state.mode].label, state.mode, actions)}
       <span class="space"></span>
       ${
         going && !canSend
@@ -104,7 +104,13 @@ function notes(state: ViewState, local: Local, actions: Actions): unknown {
     }
     ${
       state.projectRoot
-        ? picker("pickProject", `Project: ${state.projectRoot}`, projectName(state.projectRoot), "", actions)
+        ? picker(
+            "pickProject",
+            `${projectName(state.projectRoot)}: ${state.projectRoot}`,
+            projectName(state.projectRoot),
+            "",
+            actions,
+          )
         : nothing
     }
   `;

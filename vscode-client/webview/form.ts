@@ -48,11 +48,11 @@ function input(field: FormField, value: string, set: (text: string | undefined) 
   };
   const label = `${field.name}, ${field.type}`;
   if (field.kind === "number") {
-    return html`<vscode-textfield label=${label} inputmode="decimal" .value=${value} @input=${onInput}></vscode-textfield>`;
+    return html`<vscode-textfield .label=${label} inputmode="decimal" .value=${value} @input=${onInput}></vscode-textfield>`;
   }
   const rows = Math.min(12, Math.max(field.kind === "json" ? 2 : 1, value.split("\n").length));
   return html`<vscode-textarea
-    label=${label}
+    .label=${label}
     class=${field.kind === "json" ? "json" : "text"}
     rows=${rows}
     placeholder=${field.kind === "json" ? "JSON" : ""}
@@ -68,7 +68,7 @@ function choice(
   set: (text: string | undefined) => void,
 ): TemplateResult {
   const onChange = (event: Event) => set((event.target as HTMLSelectElement).value || undefined);
-  return html`<vscode-single-select label=${`${field.name}, ${field.type}`} .value=${value} @change=${onChange}>
+  return html`<vscode-single-select .label=${`${field.name}, ${field.type}`} .value=${value} @change=${onChange}>
     <vscode-option value=${NOT_SET} ?selected=${value === NOT_SET}>${field.required ? "Choose one" : "Not set"}</vscode-option>
     ${options.map(
       (option) =>

@@ -75,7 +75,7 @@ test.each(Object.keys(THEMES) as (keyof typeof THEMES)[])(
     const found: Record<string, string[]> = {};
     const check = async (state: string) => {
       await editor.picture(`${state}-${name}`);
-      found[state] = await seriousFindings(editor);
+      found[state] = await seriousFindings(editor.webview());
     };
     await editor.command("AdaL: New Run");
     const view = editor.webview();
@@ -122,6 +122,23 @@ test.each(Object.keys(THEMES) as (keyof typeof THEMES)[])(
     await view.locator(".pickMode").click();
     await editor.page.locator(".quick-input-list .monaco-list-row", { hasText: "Ask first" }).click();
     expect(Object.fromEntries(Object.entries(found).filter(([, findings]) => findings.length > 0))).toEqual({});
+    rmSync(workspace.path(".vscode"), { recursive: true });
+  },
+);
+
+test.each(Object.keys(THEMES) as (keyof typeof THEMES)[])(
+  "the panel that tries a tool has no serious finding of axe (%s)",
+  async (name) => {
+    await theme(name);
+    await editor.page.locator(".codelens-decoration a").getByText("Try", { exact: true }).first().click();
+    const panel = editor.page.locator("iframe.webview.ready").last().contentFrame().frameLocator("iframe#active-frame");
+    await panel.getByRole("heading", { name: "rate" }).waitFor();
+    await panel.locator('[data-field="name"] textarea').fill("Emma");
+    await panel.locator('[data-field="stars"] input').fill("9");
+    await panel.locator("vscode-button.run").click();
+    await panel.locator('[data-part="trace"]').waitFor();
+    await editor.picture(`try-${name}`);
+    expect(await seriousFindings(panel)).toEqual([]);
     rmSync(workspace.path(".vscode"), { recursive: true });
   },
 );

@@ -58,12 +58,12 @@ test("a run of ten thousand events opens, scrolls and grows smoothly, and little
     "turns.yaml": JSON.stringify([...turns, { text: "That was all." }, { text: "One more answer. ".repeat(200) }]),
   });
   setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON, "adal.model": "script:turns.yaml" });
-  const editor = await Editor.open(browser, server, workspace.folder);
+  const editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
   await editor.showSidebar();
   await editor.statusBar("AdaL: 1 tool").waitFor();
   const view = editor.webview();
   await view.locator(".pickModel", { hasText: "script" }).waitFor();
-  const frame = await innermost(editor);
+  const frame = await innermost(view);
   const heap = () => frame.evaluate(() => (globalThis as unknown as Page).performance.memory.usedJSHeapSize / 2 ** 20);
   const before = await heap();
 

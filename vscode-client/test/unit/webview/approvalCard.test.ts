@@ -155,6 +155,14 @@ test("arguments are edited in a form; what is wrong stands at its field, what is
   ]);
 });
 
+test("a form that was opened and left as it is sends the arguments of the call, without defaults of the tool", () => {
+  view.show({ approvals: [waiting("a", { text: "hi" }, { inputSchema: SCHEMA })] });
+  view.find(".edit-arguments").click();
+  view.find('[data-option="allow_once"]').click();
+  expect(view.sent).toMatchObject([{ choice: { updatedInput: { text: "hi" } } }]);
+  expect(view.sent).not.toMatchObject([{ choice: { updatedInput: { times: 1 } } }]);
+});
+
 test("edited arguments that the tool does not take come back with the reason, and are still in the form", () => {
   const problem = "text: at most 3 characters";
   const edits = { a: { values: { text: "hello" }, json: undefined, problems: {} } };

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
+import { render } from "lit";
 import { expect, test } from "vitest";
-import { complete, completionAt, completionKey } from "../../../webview/completion.ts";
+import { complete, completionAt, completionKey, completionList } from "../../../webview/completion.ts";
 import { recall } from "../../../webview/composer.ts";
 import type { Actions, Local } from "../../../webview/parts.ts";
 
@@ -56,6 +57,23 @@ test("the arrows go round, Enter and Tab take the file, Escape takes none", () =
   const escaped = typing("see @a", ["a.py"]);
   expect(escaped.press("Escape")).toBe(true);
   expect(escaped.local()).toMatchObject({ draft: "see @a", completion: undefined });
+});
+
+test("the list shows the name of a file and its folder, and the one that Enter takes is said", () => {
+  const root = document.createElement("div");
+  const completion = { start: 0, end: 2, query: "a", paths: ["a.py", "src/b/a.py"], active: 1 };
+  render(
+    completionList({ ...LOCAL, completion }, () => {}),
+    root,
+  );
+  const words = [...root.querySelectorAll("li")].map((row) =>
+    [...row.querySelectorAll("span")].map((s) => s.textContent),
+  );
+  expect(words).toEqual([
+    ["", "a.py", ""],
+    ["", "a.py", "src/b"],
+  ]);
+  expect(root.querySelector("[role=status]")?.textContent).toBe("src/b/a.py, 2 of 2");
 });
 
 test("a key means nothing here while no file is offered, or while an input method is open", () => {
