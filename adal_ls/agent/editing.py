@@ -95,7 +95,5 @@ def _hint(text: str, old: str) -> str:
     wanted = [line.split() for line in old.strip().splitlines()]
     for number in range(len(lines) - len(wanted) + 1):
         if wanted and lines[number : number + len(wanted)] == wanted:
-            return (
-                f"; line {number + 1} differs from it in white space alone. Copy the text exactly, with its indentation"
-            )
-    return ". Read the file again. {_ADVICE}"
+            return f"; line {number + 1} differs from it in white space alone. {_ADVICE}"
+    return f". Read the file again. {_ADVICE}"

@@ -21,7 +21,7 @@ async def test_f7_one_match_is_replaced(desk: Desk) -> None:
 async def test_f7_no_match_is_an_error_and_the_file_stays(desk: Desk) -> None:
     place = desk.file("a.py", "x = 1\n")
     said = await desk.refusal("edit_file", path="a.py", old_text="y = 1", new_text="z")
-    assert "not in the file" in said
+    assert "old_text is not in the file. Read the file again. Copy the text exactly, with its indentation" in said
     assert "Nothing was written" in said
     assert place.read_text() == "x = 1\n"
 
