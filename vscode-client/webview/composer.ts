@@ -3,6 +3,7 @@ import { MODES } from "../src/run/modes.ts";
 import { isGoing } from "../src/run/transcript.ts";
 import type { ViewState } from "../src/run/viewState.ts";
 import { complete, completionAt, completionKey, completionList } from "./completion.ts";
+import { contextForm, withGivenContext } from "./contextForm.ts";
 import { type Actions, icon, type Local } from "./parts.ts";
 
 interface TextArea extends HTMLElement {
@@ -18,9 +19,9 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
   const isBusy = state.queued || run?.state === "starting" || run?.state === "cancelling";
   const going = state.queued || (run !== undefined && isGoing(run.state) && !run.elsewhere);
   const canSend = isReady && !isBusy && !run?.elsewhere && local.draft.trim() !== "";
-  const send = () => canSend && actions.send(messageOf(local));
+  const send = () => canSend && sendPrompt(state, local, actions);
   return html`<form class="composer" aria-label="Prompt" @submit=${(event: Event) => event.preventDefault()}>
-    ${notes(state, local, actions)}
+    ${notes(state, local, actions)} ${contextForm(state, local, actions)}
     <div class="box">
       ${completionList(local, (path) => complete(path, local, actions))}
       <vscode-textarea
@@ -36,6 +37,7 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
       ></vscode-textarea>
     </div>
     <div class="controls">
+      ${state.agent ? picker("pickAgent", `Agent: ${state.agent.id}`, state.agent.id, "", actions) : nothing}
       ${picker("pickModel", `Model: ${state.model}`, state.model.split("/").at(-1) ?? "", "", actions)}
       ${picker("pickMode", `Mode: ${MODES[state.mode].label}. ${MODES[state.mode].about}`, MODES[state.mode].label, state.mode, actions)}
       <span class="space"></span>
@@ -53,10 +55,11 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
   </form>`;
 }
 
-function messageOf(local: Local): Parameters<Actions["send"]>[0] {
-  return local.edit
-    ? { type: "resend", seq: local.edit.seq, prompt: local.draft }
-    : { type: "run", prompt: local.draft };
+function sendPrompt(state: ViewState, local: Local, actions: Actions): void {
+  const { edit, draft: prompt } = local;
+  withGivenContext(state, local, actions, (given) =>
+    actions.send(edit ? { type: "resend", seq: edit.seq, prompt, ...given } : { type: "run", prompt, ...given }),
+  );
 }
 
 function sendWords({ run }: ViewState, local: Local): string {
@@ -155,7 +158,7 @@ function projectName(root: string): string {
 }
 
 function picker(
-  type: "pickModel" | "pickMode" | "pickProject",
+  type: "pickAgent" | "pickModel" | "pickMode" | "pickProject",
   label: string,
   words: string,
   kind: string,

@@ -1,6 +1,7 @@
 import type { VscodeTextarea } from "@vscode-elements/elements/dist/vscode-textarea/index.js";
 import { render } from "lit";
 import { applied, type FromView, type ToView, type ViewState } from "../src/run/viewState.ts";
+import { withGivenContext } from "./contextForm.ts";
 import "./elements.ts";
 import { Nearness } from "./nearness.ts";
 import { page } from "./page.ts";
@@ -8,7 +9,7 @@ import type { Actions, Local } from "./parts.ts";
 import "./style.css";
 
 /** What was typed survives hiding the view. */
-type Kept = Pick<Local, "draft" | "edit" | "reasons" | "edits">;
+type Kept = Pick<Local, "draft" | "edit" | "contexts" | "reasons" | "edits">;
 
 declare function acquireVsCodeApi(): {
   postMessage(message: FromView): void;
@@ -24,6 +25,7 @@ let state: ViewState | undefined;
 const nearness = new Nearness(() => show());
 let local: Local = {
   draft: "",
+  contexts: {},
   reasons: {},
   edits: {},
   ...editor.getState(),
@@ -59,6 +61,11 @@ const actions: Actions = {
     actions.change({ edit: { seq }, draft: text });
     focusOn("prompt");
     actions.placeCaret(text.length);
+  },
+  resume() {
+    if (state) {
+      withGivenContext(state, local, actions, (given) => actions.send({ type: "resume", ...given }));
+    }
   },
   placeCaret(at) {
     const area = promptArea();
@@ -108,8 +115,8 @@ function offer(query: string, paths: readonly string[]): void {
 }
 
 function keepDraft(): void {
-  const { draft, edit, reasons, edits } = local;
-  editor.setState({ draft, ...(edit && { edit }), reasons, edits });
+  const { draft, edit, contexts, reasons, edits } = local;
+  editor.setState({ draft, ...(edit && { edit }), contexts, reasons, edits });
 }
 
 function take(next: ViewState): void {

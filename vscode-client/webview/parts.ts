@@ -14,6 +14,8 @@ export interface Local {
   readonly edit?: { readonly seq: number } | undefined;
   /** What is being typed behind an `@`. */
   readonly completion?: Completion | undefined;
+  /** What an agent's tools are given beside the prompt, by agent. */
+  readonly contexts: Readonly<Record<string, Written>>;
   readonly reasons: Readonly<Record<string, string>>;
   /** Arguments that the person writes in the place of those of a call, by approval. */
   readonly edits: Readonly<Record<string, Written>>;
@@ -35,6 +37,8 @@ export interface Actions {
   change(change: Partial<Local>): void;
   /** Puts an earlier prompt into the box, to be sent again in another wording. */
   editPrompt(seq: number, text: string): void;
+  /** Takes the run up where it stands, with the context as it is written now. */
+  resume(): void;
   /** Puts the cursor into the prompt. */
   placeCaret(at: number): void;
 }

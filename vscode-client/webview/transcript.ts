@@ -134,7 +134,7 @@ function finishedView(item: FinishedItem, isLast: boolean, state: ViewState, act
 
 /** Takes the run up where it stands. */
 function again(words: string, actions: Actions): TemplateResult {
-  return html`· <button class="link again" @click=${() => actions.send({ type: "resume" })}>${words}</button>`;
+  return html`· <button class="link again" @click=${() => actions.resume()}>${words}</button>`;
 }
 
 const TODO_ICONS: Readonly<Record<Todo["status"], string>> = {
@@ -173,7 +173,7 @@ function tail({ run }: ViewState, actions: Actions): unknown {
   if (run.state === "interrupted") {
     return html`<div class="interrupted" role="group" aria-label="Interrupted run">
       <p>${icon("debug-disconnect")}<span>Interrupted: the language server or the agent ended.</span></p>
-      <vscode-button class="resume" @click=${() => actions.send({ type: "resume" })}>Resume</vscode-button>
+      <vscode-button class="resume" @click=${() => actions.resume()}>Resume</vscode-button>
     </div>`;
   }
   const words = GOING[run.state];

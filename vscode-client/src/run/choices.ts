@@ -1,5 +1,5 @@
 import { type Memento, type QuickPickItem, window, workspace } from "vscode";
-import type { PermissionMode, Project } from "../protocol.ts";
+import type { AgentInfo, PermissionMode, Project } from "../protocol.ts";
 import { MODES } from "./modes.ts";
 
 const RECENT_MODELS = "adal.recentModels";
@@ -63,4 +63,23 @@ export async function pickProject(projects: readonly Project[], current?: string
   }));
   const title = "Project of the next run";
   return (await window.showQuickPick(items, { title, placeHolder: "The agent gets this project's tools" }))?.root;
+}
+
+/** Asks who answers the next run. */
+export async function pickAgent(agents: readonly AgentInfo[], current: string): Promise<AgentInfo | undefined> {
+  const roots = new Set(agents.map((agent) => agent.projectRoot));
+  const items = agents.map((agent) => ({
+    agent,
+    label: agent.id,
+    description: [
+      agent.id === current ? "current" : "",
+      roots.size > 1 ? workspace.asRelativePath(agent.projectRoot) : "",
+      agent.model ?? "",
+    ]
+      .filter((part) => part !== "")
+      .join(" · "),
+    detail: [agent.description, ...(agent.problems ?? [])].filter((part) => part).join(" · "),
+  }));
+  const title = "Agent of the next run";
+  return (await window.showQuickPick(items, { title, placeHolder: "Who answers", matchOnDetail: true }))?.agent;
 }

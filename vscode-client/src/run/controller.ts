@@ -1,7 +1,9 @@
 import type { Connection } from "../connection.ts";
 import type { JsonValue, PermissionMode, Run, RunUpdate } from "../protocol.ts";
 import { Approvals, type Choice } from "./approvals.ts";
+import { fetchArguments, hearQuestions } from "./questions.ts";
 import { type GoOn, ShownRun } from "./shownRun.ts";
+import { StartQueue } from "./startQueue.ts";
 import { isGoing } from "./transcript.ts";
 import type { Readiness, ViewState } from "./viewState.ts";
 
@@ -18,10 +20,12 @@ export interface RunSettings {
   readonly mode: PermissionMode;
   /** Root of the project whose tools the run gets; needed only where the workspace has several. */
   readonly projectRoot?: string;
+  /** Absent: the default agent. */
+  readonly agent?: string;
 }
 
 /** What is shown beside the run, and kept elsewhere. */
-export type Surroundings = Pick<ViewState, "folders" | "history">;
+export type Surroundings = Pick<ViewState, "folders" | "history" | "agent">;
 
 /**
  * The state behind the Run view: the run that is shown and the approvals that wait. It lives in the extension host, so
@@ -40,8 +44,7 @@ export class RunController {
   #problem: string | undefined;
   #sent = 0;
   #starting = false;
-  /** Ends the wait of a prompt for the server. */
-  #leaveQueue: ((goOn: boolean) => void) | undefined;
+  readonly #queue = new StartQueue();
   /** Updates of a run whose id is not known yet: its events may overtake the answer to `adal/run/start`. */
   #early: RunUpdate[] = [];
   #restored = false;
@@ -50,19 +53,18 @@ export class RunController {
     private readonly link: Link,
     settings: RunSettings,
     private readonly log: (message: string) => void,
-    private readonly surroundings: () => Surroundings = () => ({ folders: [], history: [] }),
+    private readonly surroundings: (
+      agent: string | undefined,
+      projectRoot: string | undefined,
+    ) => Surroundings = () => ({
+      folders: [],
+      history: [],
+    }),
   ) {
     this.#settings = settings;
     this.#subscriptions = [
       link.onNotification("adal/run/update", (update) => this.#heard(update)),
-      link.onNotification("adal/approval/resolved", (resolved) => this.#approvals.withdraw(resolved.approvalId)),
-      link.onRequest("adal/approval/request", (request, withdrawal) => {
-        const answer = this.#approvals.ask(request, withdrawal);
-        if (!request.arguments) {
-          void this.loadArguments(request.approvalId);
-        }
-        return answer;
-      }),
+      ...hearQuestions(link, this.#approvals),
     ];
   }
 
@@ -72,9 +74,9 @@ export class RunController {
       readiness: this.#readiness,
       model: this.#model ?? "offline",
       mode: this.#mode,
-      ...this.surroundings(),
+      ...this.surroundings(this.agent.id, this.agent.projectRoot),
       sent: this.#sent,
-      ...(this.#leaveQueue ? { queued: true } : {}),
+      ...(this.#queue.isWaiting ? { queued: true } : {}),
       ...(this.#settings.projectRoot ? { projectRoot: this.#settings.projectRoot } : {}),
       items: shown?.transcript.items ?? [],
       unheard: shown?.queued ?? [],
@@ -82,6 +84,17 @@ export class RunController {
       ...(shown ? { run: runOf(shown, this.#starting) } : this.#starting ? { run: STARTING } : {}),
       ...(this.#problem ? { problem: this.#problem } : {}),
     };
+  }
+
+  /** Something that is shown beside the run is another. */
+  surroundingsChanged(): void {
+    this.#changed();
+  }
+
+  /** Who answers the next prompt, and in which project, as far as these are not the defaults. */
+  get agent(): { readonly id?: string; readonly projectRoot?: string } {
+    const { agent: id, projectRoot } = this.#shown ?? this.#settings;
+    return { ...(id && { id }), ...(projectRoot && { projectRoot }) };
   }
 
   onChange(listener: (state: ViewState) => void): Subscription {
@@ -101,9 +114,17 @@ export class RunController {
   set readiness(readiness: Readiness) {
     this.#readiness = readiness;
     if (readiness.kind !== "starting") {
-      this.#endQueue(readiness.kind !== "blocked");
+      this.#queue.end(readiness.kind !== "blocked");
     }
     this.#changed();
+  }
+
+  /** For new runs: who answers in a run that is shown does not change. */
+  pickAgent(agent: string, projectRoot: string): void {
+    if (this.#shown && this.#shown.agent !== agent) {
+      this.clear();
+    }
+    this.settings = { ...this.#settings, agent, projectRoot };
   }
 
   /** For the next prompt, and for new runs. */
@@ -123,11 +144,9 @@ export class RunController {
     if (this.#readiness.kind !== "starting") {
       return Promise.resolve(true);
     }
-    return new Promise((settle) => {
-      this.#endQueue(false);
-      this.#leaveQueue = settle;
-      this.#changed();
-    });
+    const started = this.#queue.wait();
+    this.#changed();
+    return started;
   }
 
   /** The server has (re)started: its approvals replace ours, and the shown run goes on where it stands. */
@@ -213,17 +232,19 @@ export class RunController {
     this.#starting = true;
     this.#changed();
     try {
-      const { model, mode, projectRoot } = this.#settings;
+      const { model, mode, projectRoot, agent } = this.#settings;
       const { runId } = await this.link.request("adal/run/start", {
         prompt,
         permissionMode: mode,
         ...(model ? { model } : {}),
         ...(projectRoot ? { projectRoot } : {}),
+        ...(agent ? { agent } : {}),
         ...(toolContext === undefined ? {} : { toolContext }),
       });
       this.#ours.add(runId);
       this.#sent++;
-      this.#shown = this.#newShown(runId, model);
+      const begun = { ...(model && { model }), ...(agent && { agent }), ...(projectRoot && { projectRoot }) };
+      this.#shown = this.#newShown(runId, begun);
       const early = this.#early;
       this.#early = [];
       this.#starting = false;
@@ -240,20 +261,20 @@ export class RunController {
   }
 
   /** Says something in the run that is shown, or starts one. */
-  async send(prompt: string): Promise<void> {
+  async send(prompt: string, toolContext?: JsonValue): Promise<void> {
     const shown = this.#shown;
     if (!shown) {
-      return this.start(prompt);
+      return this.start(prompt, toolContext);
     }
-    if (await this.#attempt("The prompt was not sent.", () => shown.say(prompt, this.#how))) {
+    if (await this.#attempt("The prompt was not sent.", () => shown.say(prompt, this.#how(toolContext)))) {
       this.#sent++;
       this.#changed();
     }
   }
 
   /** Takes the shown run up where it ended. */
-  async resume(): Promise<void> {
-    await this.#attempt("The run did not go on.", () => this.#shown?.resume(this.#how));
+  async resume(toolContext?: JsonValue): Promise<void> {
+    await this.#attempt("The run did not go on.", () => this.#shown?.resume(this.#how(toolContext)));
   }
 
   /** Shows a new run that has the beginning of this one: all before event `beforeSeq`. Whether there is one. */
@@ -265,17 +286,17 @@ export class RunController {
   }
 
   /** Says something else in the place of an earlier prompt. What was there stays, as a run of its own. */
-  async resend(beforeSeq: number, prompt: string): Promise<void> {
+  async resend(beforeSeq: number, prompt: string, toolContext?: JsonValue): Promise<void> {
     const shown = this.#shown;
     if (shown && (await this.fork(shown.runId, beforeSeq))) {
-      await this.send(prompt);
+      await this.send(prompt, toolContext);
     }
   }
 
   /** Cancels the shown run, which ends with its `finished` event, or takes back the prompt that waits. */
   async stop(): Promise<void> {
-    if (this.#leaveQueue) {
-      this.#endQueue(false);
+    if (this.#queue.isWaiting) {
+      this.#queue.end(false);
       return this.#changed();
     }
     await this.#attempt("The run could not be stopped.", () => this.#shown?.stop());
@@ -293,18 +314,14 @@ export class RunController {
 
   /** Fetches the arguments of an approval that is too large to carry them. */
   async loadArguments(approvalId: string): Promise<void> {
-    try {
-      this.#approvals.supply(approvalId, await this.link.request("adal/approval/arguments", { approvalId }));
-    } catch (error) {
-      this.#approvals.supply(approvalId, { problem: messageOf(error) });
-    }
+    await fetchArguments(this.link, this.#approvals, approvalId);
   }
 
   dispose(): void {
     for (const subscription of this.#subscriptions) {
       subscription.dispose();
     }
-    this.#endQueue(false);
+    this.#queue.end(false);
     this.disconnected();
     this.#shown?.close();
     this.#listeners.clear();
@@ -321,13 +338,17 @@ export class RunController {
     return hasOwn ? (transcript.mode ?? "default") : this.#settings.mode;
   }
 
-  get #how(): GoOn {
-    return { permissionMode: this.#settings.mode, ...(this.#picked ? { model: this.#picked } : {}) };
+  #how(toolContext: JsonValue | undefined): GoOn {
+    return {
+      permissionMode: this.#settings.mode,
+      ...(this.#picked ? { model: this.#picked } : {}),
+      ...(toolContext === undefined ? {} : { toolContext }),
+    };
   }
 
-  #newShown(runId: string, model?: string): ShownRun {
+  #newShown(runId: string, begun: { model?: string; agent?: string; projectRoot?: string } = {}): ShownRun {
     const hearer = { changed: () => this.#changed(), failed: (problem: string) => this.#fail(problem) };
-    return new ShownRun(runId, this.link, this.#ours, hearer, model);
+    return new ShownRun(runId, this.link, this.#ours, hearer, begun);
   }
 
   #follow(runId: string): void {
@@ -341,12 +362,6 @@ export class RunController {
     this.#shown = undefined;
     this.#picked = undefined;
     this.#problem = undefined;
-  }
-
-  #endQueue(goOn: boolean): void {
-    const leave = this.#leaveQueue;
-    this.#leaveQueue = undefined;
-    leave?.(goOn);
   }
 
   #heard(update: RunUpdate): void {

@@ -2,8 +2,9 @@ import { commands, Disposable, type ExtensionContext, env, type Uri, window, wor
 import { open, openLink, openPlace, workspacePaths } from "../opening.ts";
 import type { Services } from "../services.ts";
 import { readSettings } from "../settings.ts";
+import { Agents, DEFAULT_AGENT } from "./agents.ts";
 import { Attention } from "./attention.ts";
-import { pickMode, pickModel } from "./choices.ts";
+import { pickAgent, pickMode, pickModel } from "./choices.ts";
 import { FileNames, mentionHere } from "./context.ts";
 import { RunController } from "./controller.ts";
 import { EditDiffs } from "./diffEditor.ts";
@@ -12,7 +13,7 @@ import { readinessOf } from "./readiness.ts";
 import { Sending } from "./sending.ts";
 import { isGoing } from "./transcript.ts";
 import { RUN_VIEW, RunView } from "./view.ts";
-import type { FromView, Readiness, ViewState } from "./viewState.ts";
+import type { FromView, Readiness, ViewState, WithContext } from "./viewState.ts";
 
 /** What other parts do with the Run view. */
 export interface Runs extends Disposable {
@@ -30,8 +31,23 @@ export interface Runs extends Disposable {
 export function registerRunView(context: ExtensionContext, services: Services): Runs {
   const { connection, log } = services;
   const history = new PromptHistory(context.workspaceState);
-  const surroundings = () => ({ folders: workspacePaths(), history: history.prompts });
-  const controller = new RunController(connection, initialSettings(), (problem) => log.error(problem), surroundings);
+  const agents = new Agents(
+    connection,
+    context.workspaceState,
+    (problem) => log.warn(problem),
+    () => controller.surroundingsChanged(),
+  );
+  const surroundings = (agent?: string, projectRoot?: string) => ({
+    folders: workspacePaths(),
+    history: history.prompts,
+    ...agentShown(agents, agent, projectRoot),
+  });
+  const controller: RunController = new RunController(
+    connection,
+    initialSettings(),
+    (problem) => log.error(problem),
+    surroundings,
+  );
   const sending = new Sending(controller, services, history);
   const files = new FileNames();
   const diffs = new EditDiffs();
@@ -51,11 +67,22 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     if (connection.state.kind === "running") {
       void controller.connected();
       if (viewOpened) {
-        void controller.restore(); // in a reloaded window the view is there before the server is
+        lookAround(); // in a reloaded window the view is there before the server is
       }
     } else {
       controller.disconnected();
     }
+  }
+
+  /** What is asked of the server once somebody looks. */
+  function lookAround(): void {
+    void controller.restore();
+    if (controller.state.readiness.kind === "ready") void agents.refresh();
+  }
+
+  async function remember({ toolContext }: WithContext): Promise<void> {
+    const { id = DEFAULT_AGENT, projectRoot } = controller.agent;
+    if (toolContext !== undefined) await agents.remember(id, projectRoot, toolContext);
   }
 
   function show(on: "prompt" | "approvals", more?: { draft?: string; mention?: string }): void {
@@ -94,13 +121,15 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     switch (message.type) {
       case "ready":
         viewOpened = true;
-        return controller.restore();
+        return lookAround();
       case "run":
-        return sending.send(message.prompt);
+        await remember(message);
+        return sending.send(message);
       case "resend":
-        return sending.resend(message.seq, message.prompt);
+        await remember(message);
+        return sending.resend(message);
       case "resume":
-        return sending.resume();
+        return sending.resume(message);
       case "stop":
         return controller.stop();
       case "fork": {
@@ -119,6 +148,12 @@ export function registerRunView(context: ExtensionContext, services: Services): 
       case "openDiff": {
         const approval = controller.state.approvals.find(({ request }) => request.approvalId === message.approvalId);
         return approval && diffs.show(approval);
+      }
+      case "pickAgent": {
+        await agents.refresh();
+        const agent = await pickAgent(agents.choices, controller.agent.id ?? DEFAULT_AGENT);
+        if (agent) controller.pickAgent(agent.id, agent.projectRoot);
+        return;
       }
       case "pickModel": {
         const model = await pickModel(controller.state.model, readSettings().model, context.workspaceState);
@@ -180,6 +215,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
       }
     }),
     connection.onDidChangeState(judge),
+    connection.onNotification("adal/tools/changed", () => viewOpened && lookAround()),
     workspace.onDidGrantWorkspaceTrust(judge),
     workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("adal.model") || event.affectsConfiguration("adal.permissionMode")) {
@@ -217,6 +253,15 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     forget: (runId) => controller.forget(runId),
     dispose: () => registered.dispose(),
   };
+}
+
+/** Nothing where there is nobody to choose from. */
+function agentShown(agents: Agents, id = DEFAULT_AGENT, projectRoot?: string): Pick<ViewState, "agent"> {
+  if (id === DEFAULT_AGENT && agents.known.every((agent) => agent.id === DEFAULT_AGENT)) {
+    return {};
+  }
+  const inputs = agents.inputs(id, projectRoot);
+  return { agent: { id, ...(inputs && { context: inputs }) } };
 }
 
 function initialSettings(): { model: string | undefined; mode: ReturnType<typeof readSettings>["permissionMode"] } {

@@ -4,6 +4,7 @@ import { withContext } from "./context.ts";
 import type { RunController } from "./controller.ts";
 import type { PromptHistory } from "./promptHistory.ts";
 import { RUNTIME_MISSING } from "./readiness.ts";
+import type { WithContext } from "./viewState.ts";
 
 /** What has to be right before a prompt can go to the server: the runtime is there, and it is clear whose tools count. */
 export class Sending {
@@ -16,9 +17,9 @@ export class Sending {
   ) {}
 
   /** A prompt for the run that is shown, or for a new one. */
-  send(prompt: string): Promise<void> {
+  send({ prompt, toolContext }: { prompt: string } & WithContext): Promise<void> {
     return this.#whenReady(prompt, async (text) => {
-      if (this.controller.state.run || (await this.chooseProject())) await this.controller.send(text);
+      if (this.controller.state.run || (await this.chooseProject())) await this.controller.send(text, toolContext);
     });
   }
 
@@ -30,12 +31,12 @@ export class Sending {
   }
 
   /** Another prompt in the place of an earlier one. */
-  resend(beforeSeq: number, prompt: string): Promise<void> {
-    return this.#whenReady(prompt, (text) => this.controller.resend(beforeSeq, text));
+  resend({ seq, prompt, toolContext }: { seq: number; prompt: string } & WithContext): Promise<void> {
+    return this.#whenReady(prompt, (text) => this.controller.resend(seq, text, toolContext));
   }
 
-  resume(): Promise<void> {
-    return this.#whenReady(undefined, () => this.controller.resume());
+  resume({ toolContext }: WithContext = {}): Promise<void> {
+    return this.#whenReady(undefined, () => this.controller.resume(toolContext));
   }
 
   /** Settles whose tools the next run gets; false when the person was asked and backed out. */

@@ -1,4 +1,4 @@
-import type { PermissionMode, RunUpdate } from "../protocol.ts";
+import type { JsonValue, PermissionMode, RunUpdate } from "../protocol.ts";
 import type { Link } from "./controller.ts";
 import { append, emptyTranscript, isGap, isGoing, type RunState, type Transcript, withRun } from "./transcript.ts";
 
@@ -18,12 +18,16 @@ export interface Hearer {
 export interface GoOn {
   readonly permissionMode: PermissionMode;
   readonly model?: string;
+  /** What the agent's tools are given; each prompt brings its own. */
+  readonly toolContext?: JsonValue;
 }
 
 /** The run that the view shows: what has happened in it, filled in from the store where events are missing. */
 export class ShownRun {
   #transcript: Transcript;
   #model: string | undefined;
+  #agent: string | undefined;
+  #projectRoot: string | undefined;
   #queued: readonly string[] = [];
   #replay: Promise<void> | undefined;
   #stale = false;
@@ -36,10 +40,12 @@ export class ShownRun {
     /** Runs whose events come to us: they go on in our own server. */
     private readonly ours: Set<string>,
     private readonly hearer: Hearer,
-    model?: string,
+    begun: { readonly model?: string; readonly agent?: string; readonly projectRoot?: string } = {},
   ) {
     this.#transcript = emptyTranscript(runId);
-    this.#model = model;
+    this.#model = begun.model;
+    this.#agent = begun.agent;
+    this.#projectRoot = begun.projectRoot;
   }
 
   get transcript(): Transcript {
@@ -53,6 +59,16 @@ export class ShownRun {
   /** What it runs with, once that is known. */
   get model(): string | undefined {
     return this.#model;
+  }
+
+  /** Who answers, once that is known. */
+  get agent(): string | undefined {
+    return this.#agent;
+  }
+
+  /** Its project, once that is known. */
+  get projectRoot(): string | undefined {
+    return this.#projectRoot;
   }
 
   /** Goes on in another window or at a terminal: it can be read here, no more. */
@@ -85,7 +101,8 @@ export class ShownRun {
     }
     this.#queue([...this.#queued, prompt]);
     try {
-      await this.link.request("adal/run/prompt", { runId: this.runId, prompt });
+      const given = how.toolContext === undefined ? {} : { toolContext: how.toolContext };
+      await this.link.request("adal/run/prompt", { runId: this.runId, prompt, ...given });
     } catch (error) {
       const at = this.#queued.indexOf(prompt);
       this.#queue(this.#queued.filter((_, index) => index !== at));
@@ -190,6 +207,8 @@ export class ShownRun {
         }
         this.#transcript = withRun(this.#transcript, run);
         this.#model = run.model;
+        this.#agent = run.agent;
+        this.#projectRoot = run.projectRoot;
         this.hearer.changed();
       } catch (error) {
         const words = error instanceof Error ? error.message : String(error);

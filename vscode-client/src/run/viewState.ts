@@ -1,4 +1,5 @@
-import type { Location, PermissionMode, Usage } from "../protocol.ts";
+import type { FormField } from "../form/fields.ts";
+import type { JsonValue, Location, PermissionMode, Usage } from "../protocol.ts";
 import type { Choice, WaitingApproval } from "./approvals.ts";
 import type { Item, RunState } from "./transcript.ts";
 
@@ -15,11 +16,24 @@ export type Readiness =
       readonly action?: { readonly title: string; readonly command: string };
     };
 
+/** What an agent's tools are given beside the prompt, as the view asks for it. No fields: any JSON. */
+export interface ContextInputs {
+  readonly fields: readonly FormField[];
+  /** What was given last. */
+  readonly used?: JsonValue;
+}
+
 /** Everything the Run view shows. The view is a function of this and of what the person is typing. */
 export interface ViewState {
   readonly readiness: Readiness;
   readonly model: string;
   readonly mode: PermissionMode;
+  /** Who answers: of the run that is shown, else of the next one. Absent where there is nobody but the default agent. */
+  readonly agent?: {
+    readonly id: string;
+    /** What its tools are given beside the prompt. */
+    readonly context?: ContextInputs;
+  };
   /** Paths of the workspace's folders: places inside can be opened. */
   readonly folders: readonly string[];
   /** The project of the next run, where the workspace has several. */
@@ -60,20 +74,36 @@ export interface Change {
   readonly items: readonly { readonly index: number; readonly item: Item }[];
 }
 
+/** What the agent's tools are given from here on; each prompt brings its own. */
+export interface WithContext {
+  readonly toolContext?: JsonValue;
+}
+
 /** From the view to the extension. */
 export type FromView =
   | { readonly type: "ready" }
-  | { readonly type: "run"; readonly prompt: string }
+  | ({ readonly type: "run"; readonly prompt: string } & WithContext)
   /** Instead of the prompt that is event `seq`. */
-  | { readonly type: "resend"; readonly seq: number; readonly prompt: string }
-  | { readonly type: "stop" | "resume" }
+  | ({ readonly type: "resend"; readonly seq: number; readonly prompt: string } & WithContext)
+  | ({ readonly type: "resume" } & WithContext)
+  | { readonly type: "stop" }
   | { readonly type: "fork"; readonly beforeSeq: number }
   | { readonly type: "showRun"; readonly runId: string }
   | { readonly type: "findFiles"; readonly query: string }
   | { readonly type: "openDiff"; readonly approvalId: string }
   | { readonly type: "answer"; readonly choice: Choice }
   | { readonly type: "loadArguments"; readonly approvalId: string }
-  | { readonly type: "pickModel" | "pickMode" | "pickProject" | "manageTrust" | "act" | "newToolsFile" | "showLog" }
+  | {
+      readonly type:
+        | "pickAgent"
+        | "pickModel"
+        | "pickMode"
+        | "pickProject"
+        | "manageTrust"
+        | "act"
+        | "newToolsFile"
+        | "showLog";
+    }
   | { readonly type: "open"; readonly location: Location }
   /** A place that a text names; `line` counts from 1. */
   | { readonly type: "openPlace"; readonly path: string; readonly line: number }

@@ -343,4 +343,19 @@ test("an open view has the chosen model made ready, once", async () => {
   await controller.restore();
   await controller.restore();
   expect(server.notified).toEqual([["adal/run/warm", { model: "openai/gpt-4o" }]]);
+
+test("an agent is picked for a new run; what is shown of another gives way, and its context goes along", async () => {
+  await controller.start("hi");
+  server.update(1, { type: "finished", stopReason: "end_turn" });
+  controller.pickAgent("reporter", "/w");
+  expect(controller.state.run).toBeUndefined();
+  await controller.send("report", { root: "src" });
+  expect(server.requests.at(-1)).toEqual([
+    "adal/run/start",
+    { prompt: "report", permissionMode: "default", projectRoot: "/w", agent: "reporter", toolContext: { root: "src" } },
+  ]);
+  server.update(1, { type: "finished", stopReason: "end_turn" });
+  server.answers.set("adal/run/prompt", () => ({ runId: "r1" }));
+  await controller.send("more", { root: "docs" });
+  expect(server.requests.at(-1)?.[1]).toMatchObject({ runId: "r1", toolContext: { root: "docs" } });
 });

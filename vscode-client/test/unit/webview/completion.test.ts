@@ -7,6 +7,7 @@ import type { Actions, Local } from "../../../webview/parts.ts";
 
 const LOCAL: Local = {
   draft: "",
+  contexts: {},
   reasons: {},
   edits: {},
   lives: {},
@@ -27,6 +28,7 @@ function typing(draft: string, paths?: string[]) {
       local = { ...local, ...change };
     },
     editPrompt: () => {},
+    resume: () => {},
     placeCaret: (at) => {
       caret = at;
     },

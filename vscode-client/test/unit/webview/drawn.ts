@@ -18,6 +18,7 @@ export const READY: ViewState = {
 };
 export const LOCAL: Local = {
   draft: "",
+  contexts: {},
   reasons: {},
   edits: {},
   lives: {},
@@ -40,6 +41,7 @@ export class Drawn {
       send: (message: FromView) => void this.sent.push(message),
       change: (change: Partial<Local>) => this.show(state, change),
       editPrompt: (seq: number, text: string) => this.show(state, { edit: { seq }, draft: text }),
+      resume: () => void this.sent.push({ type: "resume" }),
       placeCaret: () => {},
     };
     render(page({ ...READY, ...state }, this.local, actions), this.root);

@@ -237,3 +237,45 @@ test("the list of what is to do says how far it is, and nothing in it is markup"
   expect(lines).toEqual(["completed: read <b>it</b>", "in progress: write\\u{202e} it"]);
   expect(view.root.querySelector(".todos b")).toBeNull();
 });
+
+const AGENT = {
+  id: "reporter",
+  context: { fields: [{ name: "root", kind: "string", required: true, type: "string" }] },
+} as const;
+
+test("the context of an agent goes with the prompt; what is missing unfolds the form, and nothing is sent", () => {
+  view.show({ agent: AGENT }, { draft: "report" });
+  expect(view.find<HTMLDetailsElement>(".context").open).toBe(false);
+  view.find(".run").click();
+  expect(view.sent).toEqual([]);
+  expect(view.find<HTMLDetailsElement>(".context").open).toBe(true);
+  expect(view.find(".context .problem").textContent).toBe("root is required");
+  const field = view.find<HTMLTextAreaElement>('.context [data-field="root"] vscode-textarea');
+  field.value = "src";
+  field.dispatchEvent(new Event("input"));
+  view.find(".run").click();
+  expect(view.sent).toEqual([{ type: "run", prompt: "report", toolContext: { root: "src" } }]);
+});
+
+test("what was given last is in the form; without a schema any JSON is given as it stands", () => {
+  view.show({ agent: { ...AGENT, context: { ...AGENT.context, used: { root: "docs" } } } }, { draft: "report" });
+  view.find(".run").click();
+  const any = { id: "free", context: { fields: [], used: ["a", 1] } };
+  view.show({ agent: any }, { draft: "more" });
+  view.find(".run").click();
+  view.show({ agent: any }, { contexts: { free: { values: {}, json: "", problems: {} } } });
+  view.find(".run").click();
+  expect(view.sent).toEqual([
+    { type: "run", prompt: "report", toolContext: { root: "docs" } },
+    { type: "run", prompt: "more", toolContext: ["a", 1] },
+    { type: "run", prompt: "more" },
+  ]);
+});
+
+test("who answers can be picked where there is a choice", () => {
+  view.show({});
+  expect(view.root.querySelector(".pickAgent")).toBeNull();
+  view.show({ agent: { id: "reporter" } });
+  view.find(".pickAgent").click();
+  expect(view.sent).toEqual([{ type: "pickAgent" }]);
+});
