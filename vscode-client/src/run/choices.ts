@@ -1,5 +1,6 @@
 import { type Memento, type QuickPickItem, window, workspace } from "vscode";
-import type { AgentInfo, PermissionMode, Project } from "../protocol.ts";
+import type { PermissionMode, Project } from "../protocol.ts";
+import type { AgentInfo } from "./agentMessages.ts";
 import { MODES } from "./modes.ts";
 
 const RECENT_MODELS = "adal.recentModels";

@@ -2,6 +2,7 @@ import { commands, Disposable, type ExtensionContext, env, type Uri, window, wor
 import { open, openLink, openPlace, workspacePaths } from "../opening.ts";
 import type { Services } from "../services.ts";
 import { readSettings } from "../settings.ts";
+import type { AgentLink } from "./agentMessages.ts";
 import { Agents, DEFAULT_AGENT } from "./agents.ts";
 import { Attention } from "./attention.ts";
 import { pickAgent, pickMode, pickModel } from "./choices.ts";
@@ -32,7 +33,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
   const { connection, log } = services;
   const history = new PromptHistory(context.workspaceState);
   const agents = new Agents(
-    connection,
+    connection as unknown as AgentLink,
     context.workspaceState,
     (problem) => log.warn(problem),
     () => controller.surroundingsChanged(),

@@ -343,6 +343,7 @@ test("an open view has the chosen model made ready, once", async () => {
   await controller.restore();
   await controller.restore();
   expect(server.notified).toEqual([["adal/run/warm", { model: "openai/gpt-4o" }]]);
+});
 
 test("an agent is picked for a new run; what is shown of another gives way, and its context goes along", async () => {
   await controller.start("hi");
