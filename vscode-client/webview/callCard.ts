@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { DecisionEvent } from "../src/protocol.ts";
+import { isCut } from "../src/run/parts.ts";
 import type { CallItem, RunState } from "../src/run/transcript.ts";
 import { isGoing } from "../src/run/transcript.ts";
 import { argumentLine, argumentRows } from "./argumentRows.ts";
@@ -28,6 +29,7 @@ export function callCard(
       </summary>
       <div class="label">Arguments</div>
       ${argumentList(argumentRows(call.arguments, true).rows)}
+      ${call.argumentsCut ? fullButton(call.callId, "arguments", actions) : nothing}
       ${
         result && shown !== result.observation
           ? textBox("Sent to the model", result.observation, `${call.callId}:observation`, local, actions)
@@ -37,8 +39,15 @@ export function callCard(
     ${call.decision ? html`<p class="decision">${revealed(decisionWords(call.decision))}</p>` : nothing}
     ${printed ? textBox("Printed", printed, `${call.callId}:printed`, local, actions) : nothing}
     ${shown ? textBox(isDenied ? "Told to the model" : printed ? "Result" : "", shown, `${call.callId}:result`, local, actions) : nothing}
+    ${result && isCut(result.observation) ? fullButton(call.callId, "result", actions) : nothing}
     ${result?.trace ? traceOf(call.callId, result.trace, folders, local, actions) : nothing}
   </article>`;
+}
+
+/** What was cut, for the model as for the view, is whole in the store. */
+function fullButton(callId: string, of: "result" | "arguments", actions: Actions): TemplateResult {
+  const open = () => actions.send({ type: "openFull", callId, of });
+  return html`<button class="link full" @click=${open}>Open the whole ${of === "result" ? "result" : "arguments"}</button>`;
 }
 
 /** Where in the project's code a tool failed, with links to the places that can be opened. */

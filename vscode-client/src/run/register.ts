@@ -9,6 +9,7 @@ import { pickAgent, pickMode, pickModel } from "./choices.ts";
 import { FileNames, mentionHere } from "./context.ts";
 import { RunController } from "./controller.ts";
 import { EditDiffs } from "./diffEditor.ts";
+import { FullTexts } from "./fullText.ts";
 import { PromptHistory } from "./promptHistory.ts";
 import { readinessOf } from "./readiness.ts";
 import { Sending } from "./sending.ts";
@@ -52,6 +53,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
   const sending = new Sending(controller, services, history);
   const files = new FileNames();
   const diffs = new EditDiffs();
+  const fullTexts = new FullTexts(connection);
   const showApprovals = () => show("approvals");
   const view = new RunView(
     context.extensionUri,
@@ -177,6 +179,10 @@ export function registerRunView(context: ExtensionContext, services: Services): 
         return commands.executeCommand("adal.newToolsFile");
       case "showLog":
         return commands.executeCommand("adal.showLog");
+      case "openFull": {
+        const { run } = controller.state;
+        return run && fullTexts.show(run.runId, message.callId, message.of);
+      }
       case "open":
         return open(message.location);
       case "openPlace":
@@ -202,6 +208,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     view,
     attention,
     diffs,
+    fullTexts,
     window.registerWebviewViewProvider(RUN_VIEW, view),
     controller.onChange((state) => {
       view.update();

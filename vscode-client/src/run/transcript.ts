@@ -19,6 +19,8 @@ export interface CallItem {
   readonly callId: string;
   readonly tool: string;
   readonly arguments: JsonObject;
+  /** Texts in the arguments are cut. */
+  readonly argumentsCut?: boolean;
   readonly status: ToolCallEvent["status"];
   readonly printed: string;
   readonly decision?: DecisionEvent;
@@ -168,9 +170,10 @@ function withText(transcript: Transcript, delta: string): Transcript {
 }
 
 function withCall(transcript: Transcript, event: ToolCallEvent): Transcript {
-  const { callId, tool, status } = event;
-  const changed = changeCall(transcript, callId, (call) => ({ ...call, arguments: event.arguments, status }));
-  return changed ?? push(transcript, { kind: "call", callId, tool, arguments: event.arguments, status, printed: "" });
+  const { callId, tool, status, arguments: values, argumentsCut } = event;
+  const given = { arguments: values, ...(argumentsCut && { argumentsCut }) };
+  const changed = changeCall(transcript, callId, (call) => ({ ...call, ...given, status }));
+  return changed ?? push(transcript, { kind: "call", callId, tool, ...given, status, printed: "" });
 }
 
 function withResult(transcript: Transcript, event: ToolResultEvent): Transcript {

@@ -104,6 +104,8 @@ export type FromView =
         | "newToolsFile"
         | "showLog";
     }
+  /** What of a call is too long for its card. */
+  | { readonly type: "openFull"; readonly callId: string; readonly of: "result" | "arguments" }
   | { readonly type: "open"; readonly location: Location }
   /** A place that a text names; `line` counts from 1. */
   | { readonly type: "openPlace"; readonly path: string; readonly line: number }

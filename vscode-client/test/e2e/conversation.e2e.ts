@@ -241,3 +241,10 @@ test("what is selected in the editor, and a file of the explorer, are added to t
     "src/report.py, line 2:\n```python\ntwo = 2\n```\n\nmy notes.md:\n```markdown\n# Notes\n```",
   );
 });
+
+test("a result that is too long for the transcript is opened whole in an editor", async () => {
+  const view = await sendPrompt(editor, `echo(text="${"x".repeat(150_000)}end")`);
+  await view.locator(".full", { hasText: "Open the whole result" }).click();
+  await editor.page.locator(".tab", { hasText: "result.txt" }).waitFor();
+  await editor.page.locator(".editor-instance .view-line", { hasText: "heard xxx" }).first().waitFor();
+});

@@ -279,3 +279,23 @@ test("who answers can be picked where there is a choice", () => {
   view.find(".pickAgent").click();
   expect(view.sent).toEqual([{ type: "pickAgent" }]);
 });
+
+test("what is too long for a card can be opened whole", () => {
+  const observation = "a\n\n[5 of 9 characters left out here; the limit is 4]\n\nb";
+  const call: CallItem = {
+    kind: "call",
+    callId: "c",
+    tool: "add",
+    arguments: { text: "a" },
+    argumentsCut: true,
+    status: "completed",
+    printed: "",
+    result: { type: "toolResult", callId: "c", tool: "add", status: "success", observation, durationMs: 1 },
+  };
+  view.show({ run: { runId: "r", state: "finished" }, items: [call] });
+  for (const button of view.root.querySelectorAll<HTMLElement>(".full")) button.click();
+  expect(view.sent).toEqual([
+    { type: "openFull", callId: "c", of: "arguments" },
+    { type: "openFull", callId: "c", of: "result" },
+  ]);
+});
