@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from adal_ls.agent.journal import Journal, RunStore
 from adal_ls.agent.offline import NAME as OFFLINE
 from adal_ls.agent.projects import Projects
 from adal_ls.agent.secret_values import SecretValues
-from adal_ls.agent.store import RunBusyError, now
+from adal_ls.agent.store import RunBusyError, StoreError, now
 from adal_ls.agent.workspace_executor import ExecutorPool, is_unconfined
 from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.protocol.host import HostSettings
@@ -227,11 +228,13 @@ class Runtime:
         if not running.cancelling:
             running.cancelling = True
             await asyncio.sleep(0)  # a task that is cancelled before its first step would never say that it ended
-            if why is not None:
-                self._episodes.emit(running, NoticeEvent(text=f"Stopped: {why}."))
-                if running.context is not None:
-                    running.context.cancelled = f"cancelled: {why}"
-            self._episodes.emit(running, StateEvent(state="cancelling"))
+            if why is not None and running.context is not None:
+                running.context.cancelled = f"cancelled: {why}"
+            # A store that cannot be written must not keep a run from being stopped; its end says what is wrong.
+            with contextlib.suppress(StoreError):
+                if why is not None:
+                    self._episodes.emit(running, NoticeEvent(text=f"Stopped: {why}."))
+                self._episodes.emit(running, StateEvent(state="cancelling"))
             running.task.cancel()
         await asyncio.wait({running.task})
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import sqlite3
 import time
 
 import psutil
 import pytest
 
+from adal_ls.agent.paths import workspace_dir
 from adal_ls.protocol.runs import RunStartParams
 from tests.agent.approvers import Desk
 from tests.agent.runs import Bench, call, dedent
@@ -105,3 +107,16 @@ def commands(before: set[psutil.Process]) -> str:
         with contextlib.suppress(psutil.NoSuchProcess):
             lines.append(" ".join(process.cmdline()))
     return "\n".join(lines)
+
+
+async def test_a_run_is_stopped_although_its_store_cannot_be_written_any_more(bench: Bench) -> None:
+    runtime = bench.open()
+    model = bench.script({"calls": [call("bash", "c1", {"command": "sleep 60"})]}, {"text": "x"})
+    run_id = runtime.start(RunStartParams(prompt="go", model=model, permission_mode="yolo"))
+    await bench.until(lambda update: update.event.type == "toolCall" and update.event.status == "in_progress")
+    other = sqlite3.connect(workspace_dir(bench.root) / "runs.db")
+    other.execute("DROP TABLE events")
+    other.close()
+    await asyncio.wait_for(runtime.cancel(run_id), 5)
+    assert (await runtime.wait(run_id)).stop_reason == "error"
+    assert bench.errors()[-1].code == "store"
