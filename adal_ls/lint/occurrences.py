@@ -74,6 +74,13 @@ def imports_from(module: ast.Module, lines: Lines) -> Iterator[Imported]:
                 yield Imported("." * node.level + (node.module or ""), alias.name, alias.asname or alias.name, place)
 
 
+def star_imports(module: ast.Module) -> Iterator[str]:
+    """The modules of which a module imports all names, leading dots as they are written."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            yield "." * node.level + (node.module or "")
+
+
 def imports_of(module: ast.Module) -> Iterator[tuple[str, str]]:
     """The modules that a module imports whole: their dotted name, and what it calls them."""
     for node in ast.walk(module):

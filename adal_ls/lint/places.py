@@ -44,6 +44,37 @@ def find(file: ToolFile, place: Position) -> FunctionName | GivenName | None:
     return FunctionName(word, at, occurrences) if at is not None else None
 
 
+@dataclass(frozen=True, slots=True)
+class ListedElsewhere:
+    """The name of a function of a module beside the file, as an entry writes it: `helpers.find`, or the `find` that
+    came with `from helpers import *`. `module` is the one that defines it, `name` what it is called there."""
+
+    module: str
+    name: str
+    at: Range
+
+
+def listed_at(file: ToolFile, place: Position) -> ListedElsewhere | None:
+    """The function of another module that an entry names at a place."""
+    entry = entry_at(file, place)
+    if entry is None or entry.function is None:
+        return None
+    written = entry.function.range
+    for target in definitions_beside(file, entry):
+        if target.home is None or target.name is None or not _is_plain(target):
+            continue
+        start = written.end._replace(column=written.end.column - len(target.name))
+        at = Range(start, written.end)
+        if written.start <= start and file.lines.slice(at) == target.name and _touches(at, place):
+            return ListedElsewhere(target.home.name, target.name, at)
+    return None
+
+
+def _is_plain(target: Target) -> bool:
+    """Whether a function stands at the top level under its own name."""
+    return target.owner is None and not isinstance(target.node, ast.Lambda)
+
+
 def entry_at(file: ToolFile, place: Position) -> Entry | None:
     """The entry whose function is written at a place, under whatever name."""
     return next((e for e in file.entries if e.function is not None and _touches(e.function.range, place)), None)

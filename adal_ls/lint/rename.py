@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from itertools import zip_longest
 
 from adal_ls import naming
 from adal_ls.lint.bindings import Binding
@@ -12,11 +13,12 @@ from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, TextEdit
 from adal_ls.lint.fixing import apply
 from adal_ls.lint.listed import entry_findings
-from adal_ls.lint.model import ToolFile
-from adal_ls.lint.modules import Modules, everywhere, home
+from adal_ls.lint.model import Entry, ToolFile
+from adal_ls.lint.modules import Modules, everywhere, home, resolver
 from adal_ls.lint.occurrences import Role, of_name
-from adal_ls.lint.places import FunctionName, GivenName, find
+from adal_ls.lint.places import FunctionName, GivenName, find, listed_at
 from adal_ls.lint.reader import read
+from adal_ls.lint.subjects import meant
 from adal_ls.lint.text import Position, Range
 
 NAMING_ERRORS = ("ADAL101", "ADAL102", "ADAL103", "ADAL104")
@@ -34,14 +36,15 @@ def prepare(file: ToolFile, place: Position) -> tuple[Range, str] | None:
     if isinstance(found, GivenName):
         content = replace_string(file.lines, found.at, "").range
         return content, file.lines.slice(content)
-    return None
+    listed = listed_at(file, place)
+    return None if listed is None else (listed.at, file.lines.slice(listed.at))
 
 
 def rename(modules: Modules, module: str, place: Position, new: str) -> Mapping[str, tuple[TextEdit, ...]]:
     """The edits that rename what stands at a place of `module`, by module.
 
-    A function is renamed in every module of the folder that imports it by name; the name that an entry gives changes
-    there alone.
+    A function is renamed in every module of the folder that imports it; the name that an entry gives, and the name
+    that an import gives (`as`), change there alone.
 
     Raises:
         RenameError: nothing can be renamed there, or the new name breaks a rule.
@@ -51,12 +54,15 @@ def rename(modules: Modules, module: str, place: Position, new: str) -> Mapping[
     if isinstance(found, GivenName):
         if new == found.entry.name:
             return {}
-        edits = (_given(file, found, new),)
-        _judge(file, read(apply(file, edits)))
-        return {module: edits}
-    if found is None:
+        edits = {module: (_given(file, found, new),)}
+        _judge(modules, edits, {})
+        return edits
+    if found is not None:
+        return _rename_function(modules, module, found.name, new)
+    listed = listed_at(file, place)
+    if listed is None or listed.module not in modules:
         raise RenameError("Only functions and the names of tools can be renamed")
-    return _rename_function(modules, module, found.name, new)
+    return _rename_function(modules, listed.module, listed.name, new)
 
 
 def _given(file: ToolFile, found: GivenName, new: str) -> TextEdit:
@@ -70,9 +76,9 @@ def _rename_function(modules: Modules, module: str, name: str, new: str) -> Mapp
         raise RenameError(f"'{new}' is not a valid Python identifier")
     if naming.is_keyword(new):
         raise RenameError(f"'{new}' is a Python keyword")
-    origin, original = home(modules, module, name)
+    origin, original = (module, name) if _is_alias(modules[module], name) else home(modules, module, name)
     definitions = modules[origin].bindings.definitions.get(original, ())
-    if not definitions or all(definition.kind is Binding.IMPORT for definition in definitions):
+    if not definitions or all(d.kind is Binding.IMPORT and d.original == original for d in definitions):
         raise RenameError(f"'{name}' is defined outside of this project's .adal folder: it cannot be renamed here")
     if naming.canonical(new) == original:
         return {}
@@ -82,11 +88,16 @@ def _rename_function(modules: Modules, module: str, name: str, new: str) -> Mapp
         _refuse_unreadable(file, called)
         edits[other] = tuple(TextEdit(occurrence.range, new) for occurrence in found)
         own = sum(occurrence.role not in (Role.ORIGINAL, Role.ATTRIBUTE) for occurrence in found)
-        after = read(apply(file, edits[other]))
         if own:
-            _refuse_clash(file, after, new, own)
-        _judge(file, after)
+            _refuse_clash(file, read(apply(file, edits[other])), new, own)
+    _judge(modules, edits, {original: naming.canonical(new)})
     return edits
+
+
+def _is_alias(file: ToolFile, name: str) -> bool:
+    """Whether the file itself gave the name to something that it imports: `from helpers import f as name`."""
+    definitions = file.bindings.definitions.get(name, ())
+    return bool(definitions) and all(d.kind is Binding.IMPORT and d.original not in (None, name) for d in definitions)
 
 
 def _refuse_unreadable(file: ToolFile, name: str) -> None:
@@ -107,13 +118,33 @@ def _refuse_clash(file: ToolFile, after: ToolFile, new: str, expected: int) -> N
         raise RenameError(f"'{new}' is a local name in a function that uses this one: take another name")
 
 
-def _judge(file: ToolFile, after: ToolFile) -> None:
-    """Refuse edits after which a naming rule is broken that was kept before."""
-    before = Counter(finding.code for finding in _naming(file))
+def _judge(modules: Modules, edits: Mapping[str, tuple[TextEdit, ...]], renamed: Mapping[str, str]) -> None:
+    """Refuse edits after which a naming rule is broken that was kept before, or a tool is not what it was.
+
+    Looked at is the tools file, with the modules beside it as they would be. `renamed`: old name → new name of tools.
+    """
+    tools = modules.get("tools")
+    if tools is None:
+        return
+    texts = {module: apply(modules[module], its) for module, its in edits.items()}
+    before = read(tools.text, resolver(modules, {}))
+    after = read(texts.get("tools", tools.text), resolver(modules, texts))
+    known = Counter(finding.code for finding in _naming(before))
     for finding in _naming(after):
-        before[finding.code] -= 1
-        if before[finding.code] < 0:
+        known[finding.code] -= 1
+        if known[finding.code] < 0:
             raise RenameError(finding.message)
+    if renamed:
+        for one, other in zip_longest(before.entries, after.entries):
+            lost = one is None or other is None or len(meant(before.bindings, one)) != len(meant(after.bindings, other))
+            if lost or not _is_same(one, other, renamed):
+                name = one.name if one is not None else other.name
+                raise RenameError(f"The tool '{name}' would be another one, or none, after that: rename it by hand")
+
+
+def _is_same(one: Entry, other: Entry, renamed: Mapping[str, str]) -> bool:
+    names = {one.name, renamed.get(one.name or "", one.name)}
+    return other.name in names and (one.kind, one.require_approval) == (other.kind, other.require_approval)
 
 
 def _naming(file: ToolFile) -> list[Finding]:

@@ -143,6 +143,28 @@ def test_the_open_text_of_a_module_beside_counts(client: Client, workspace: Work
     ]
 
 
+def test_packages_below_the_folder_follow_a_rename_and_are_among_the_references(
+    client: Client, workspace: Workspace
+) -> None:
+    session = Session(client, workspace, "utf-16")
+    deep = workspace.root / ".adal" / "pack" / "deep.py"
+    deep.parent.mkdir()
+    (deep.parent / "__init__.py").write_text("from .deep import dig\n", newline="")
+    deep.write_text("def dig(x: int): ...\n", newline="")
+    client.change(session.uri, 2, {"text": "import pack\nCUSTOM_TOOLS = [pack.dig]\n"})
+    place = {"line": 1, "character": 23}
+    found = session.ask("references", position=place, context={"includeDeclaration": True})
+    assert {(one["uri"].rpartition("/.adal/")[2], one["range"]["start"]["character"]) for one in found} == {
+        ("tools.py", 21),
+        ("pack/__init__.py", 18),
+        ("pack/deep.py", 4),
+    }
+    edit = session.ask("rename", position=place, newName="seek")
+    assert {uri.rpartition("/.adal/")[2] for uri in edit["changes"]} == {"tools.py", "pack/__init__.py", "pack/deep.py"}
+    with pytest.raises(ResponseError, match="'bash' is reserved for a built-in tool"):
+        session.ask("rename", position=place, newName="bash")
+
+
 def test_the_signature_of_an_entry_shows_the_key_that_is_written(client: Client, workspace: Workspace) -> None:
     session = Session(client, workspace, "utf-16")
     assert "(" in session.offered["signatureHelpProvider"]["triggerCharacters"]
