@@ -9,8 +9,11 @@ import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from uuid import uuid4
 
 from adal_ls import naming
+from adal_ls.agent.agent_episode import AgentEpisode
+from adal_ls.agent.agent_infos import DEFAULT, find
 from adal_ls.agent.approval import Approvals
 from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.agent.builtin.context import BuiltinContext
@@ -25,17 +28,21 @@ from adal_ls.agent.journal import Journal
 from adal_ls.agent.lease import ToolsLease
 from adal_ls.agent.limits import Limits
 from adal_ls.agent.loop import Episode, sent_name
+from adal_ls.agent.mcp_tools import add_served
+from adal_ls.agent.offline import NAME as OFFLINE
 from adal_ls.agent.projects import Projects
 from adal_ls.agent.prompt import system_prompt
+from adal_ls.agent.provided import lay_over
 from adal_ls.agent.registry import RegistryError, ToolRegistry, registry_of
 from adal_ls.agent.replay import replay
+from adal_ls.agent.run_workspaces import RunWorkspaces
 from adal_ls.agent.secret_values import RedactedEvents, SecretValues
 from adal_ls.agent.store import StoreError
 from adal_ls.agent.stream import ModelError
-from adal_ls.agent.workspace_executor import ExecutorPool, WorkspaceExecutor
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.workspace_executor import ExecutorPool
 from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.runs import (
+    EpisodeEvent,
     ErrorEvent,
     Event,
     FinishedEvent,
@@ -43,13 +50,19 @@ from adal_ls.protocol.runs import (
     NoticeEvent,
     PermissionMode,
     PromptEvent,
+    RunPromptParams,
     RunStartParams,
     RunUpdate,
     StateEvent,
     Todo,
     TodosEvent,
+    ToolCallEvent,
     ToolResultEvent,
 )
+from adal_ls.sdk.context import ToolContext
+from adal_ls.sdk.errors import AdalError, InvalidConfigError, ProjectLoadError
+from adal_ls.worker.agent_data import LoadedAgent
+from adal_ls.worker.provided_data import ProviderError
 
 CONTINUE = "Go on."
 """The prompt of a run that is taken up again without one, where the model had the last word."""
@@ -72,7 +85,8 @@ _log = logging.getLogger(__name__)
 class Running:
     """A run whose episode goes on in this process, or was the last one that did.
 
-    `prompt` begins the episode; None takes an interrupted one up where it ended. `heard` are prompts that came since.
+    `prompt` begins the episode; None takes an interrupted one up where it ended. `heard` are prompts that came since;
+    `later` one whose tools need a context of its own, so that it begins the next episode.
     """
 
     run_id: str
@@ -82,10 +96,11 @@ class Running:
     mode: PermissionMode
     finished: asyncio.Future[FinishedEvent]
     heard: list[str] = field(default_factory=list)
+    later: list[RunPromptParams] = field(default_factory=list)
+    agent_call_id: str = field(default_factory=lambda: uuid4().hex)
     resumed: bool = False
     task: asyncio.Task[None] | None = None
     context: GateContext | None = None
-    executor: WorkspaceExecutor | None = None
     cancelling: bool = False
     last_seq: int = 0
     secrets: SecretValues = field(default_factory=lambda: SecretValues(os.environ))
@@ -93,6 +108,20 @@ class Running:
 
     def __post_init__(self) -> None:
         self.redacted = RedactedEvents(self.secrets)
+
+    @property
+    def scope(self) -> str:
+        """The conversation that the run belongs to; without another it is the run itself."""
+        return (self.params.scope or "").strip() or self.run_id
+
+
+@dataclass(slots=True)
+class _Held:
+    """What an episode has to give back."""
+
+    workspaces: RunWorkspaces
+    lease: ToolsLease | None = None
+    agent: AgentEpisode | None = None
 
 
 @dataclass(slots=True)
@@ -123,10 +152,10 @@ class Episodes:
 
     async def run(self, running: Running) -> None:
         """The episode, whatever happens; it ends with `finished`."""
-        lease: ToolsLease | None = None
+        held = _Held(RunWorkspaces(running.root, self.pool))
         finished = FinishedEvent(stop_reason="error")
         try:
-            earlier = await self.journal.told(running.run_id) if running.resumed else []
+            earlier = await self.journal.conversation(running.run_id, running.scope)
             if running.prompt is not None and not running.resumed:
                 self.emit(running, PromptEvent(text=running.prompt))
             self.emit(running, StateEvent(state="running"))
@@ -134,29 +163,72 @@ class Episodes:
                 self.tell_mode(running, running.mode)
             if self.unconfined:
                 self.emit(running, NoticeEvent(text=_UNCONFINED))
-            lease = await self._lease(running)
-            finished = await self._episode(running, lease, earlier).run()
+            held.lease = await self._lease(running)
+            held.agent = self._agent(running, held)
+            self.emit(running, self._introduction(running, held.agent))
+            finished = await (await self._episode(running, held, earlier)).run()
         except asyncio.CancelledError:
             finished = FinishedEvent(stop_reason="cancelled")
-        except ModelError as error:
-            self.emit(running, ErrorEvent(code=error.code, message=error.message))
-        except RegistryError as error:
-            self.emit(running, ErrorEvent(code="tools", message=str(error)))
         except Exception as fault:  # noqa: BLE001 - the boundary that owns it: every episode ends with `finished`
-            _log.exception("run %s failed", running.run_id)
-            finished = FinishedEvent(stop_reason="error")
-            with contextlib.suppress(StoreError):  # then the end cannot be stored either, and `_finish` tells it
-                self.emit(running, ErrorEvent(code="internal", message=f"{type(fault).__name__}: {fault}"))
+            self._tell_failure(running, fault)
         finally:
-            try:
-                if lease is not None:
-                    # Shielded: a cancel in this moment must neither keep the tools nor hide the end.
-                    await asyncio.shield(lease.release(stop=finished.stop_reason == "cancelled"))
-                if running.executor is not None:
-                    await asyncio.shield(self.pool.release(running.executor))
-                await asyncio.shield(self.projects.ended(running.root, running.run_id))
-            finally:
-                self._finish(running, finished)
+            # To its end however often the run is cancelled: a tool process must not stay, nor a provider be forgotten.
+            leaving = asyncio.ensure_future(self._leave(running, held, finished))
+            while not leaving.done():
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.wait({leaving})
+            self._finish(running, leaving.result())
+
+    def _introduction(self, running: Running, agent: AgentEpisode | None) -> EpisodeEvent:
+        wanted = (running.params.model, agent.agent.model if agent is not None else None, self.settings.model)
+        return EpisodeEvent(
+            agent=running.params.agent or DEFAULT,
+            agent_call_id=running.agent_call_id,
+            memory_scope=running.scope,
+            model=next((name.strip() for name in wanted if name and name.strip()), OFFLINE),
+        )
+
+    def _tell_failure(self, running: Running, fault: Exception) -> None:
+        """Why the episode ends; where that cannot be stored, its end cannot either, and `_finish` tells it."""
+        trace = None
+        if isinstance(fault, ModelError | AdalError):
+            code, message = fault.code, fault.message
+            trace = fault.trace if isinstance(fault, ProviderError) else None
+        elif isinstance(fault, RegistryError):
+            code, message = "tools", str(fault)
+        else:
+            _log.error("run %s failed", running.run_id, exc_info=fault)
+            code, message = "internal", f"{type(fault).__name__}: {fault}"
+        with contextlib.suppress(StoreError):
+            self.emit(running, ErrorEvent(code=code, message=message, trace=trace or None))
+
+    async def _leave(self, running: Running, held: _Held, finished: FinishedEvent) -> FinishedEvent:
+        """Tells the providers of the end and gives everything back. Returns how the episode ended then."""
+        cancelled = finished.stop_reason == "cancelled"
+        try:
+            if held.agent is not None:
+                finished = await self._end(running, held.agent, finished)
+            if held.lease is not None:
+                await held.lease.release(stop=cancelled)
+            await held.workspaces.release()
+            await self.projects.ended(running.root, running.run_id)
+        except Exception as fault:  # noqa: BLE001 - as in `run`
+            finished = FinishedEvent(stop_reason="error", answer=finished.answer)
+            self._tell_failure(running, fault)
+        return finished
+
+    async def _end(self, running: Running, agent: AgentEpisode, finished: FinishedEvent) -> FinishedEvent:
+        """`on_run_end` of all providers. What it raises fails a good episode; a failed one has its own error."""
+        good = finished.stop_reason in ("end_turn", "limit")
+        try:
+            await agent.end(cancelled=finished.stop_reason == "cancelled")
+        except ProviderError as fault:
+            if good:
+                self._tell_failure(running, fault)
+                return FinishedEvent(stop_reason="error", answer=finished.answer)
+            with contextlib.suppress(StoreError):
+                self.emit(running, NoticeEvent(text=f"on_run_end failed, too: {fault.message}"))
+        return finished
 
     def _finish(self, running: Running, finished: FinishedEvent) -> None:
         try:
@@ -190,9 +262,40 @@ class Episodes:
             self.emit(running, NoticeEvent(text=lease.left_out))
         return lease
 
-    def _registry(self, running: Running, lease: ToolsLease | None) -> ToolRegistry:
+    def _agent(self, running: Running, held: _Held) -> AgentEpisode | None:
+        """The project's agent of the run; None for the one that every folder has.
+
+        Raises:
+            AdalError: there is none of that id.
+        """
+        agents, failure = (held.lease.agents, held.lease.agents_failure) if held.lease is not None else (None, None)
+        if failure is not None and (running.params.agent or DEFAULT) != DEFAULT:
+            raise ProjectLoadError(f"the agents of this project could not be loaded: {failure}")
+        found = find(agents, running.params.agent)
+        if found is None or held.lease is None:
+            return None
+        ctx = ToolContext(
+            agent_id=found.id,
+            agent_call_id=running.agent_call_id,
+            memory_scope=running.scope,
+            project_root=running.root,
+            tool_provider_context=running.params.tool_context,
+        )
+        return AgentEpisode(
+            found, held.lease, ctx, held.workspaces, lambda text: self.emit(running, NoticeEvent(text=text))
+        )
+
+    async def _registry(self, running: Running, held: _Held) -> ToolRegistry:
         enabled, disabled = tool_choice(running.params, self.settings)
-        registry = registry_of(lease, enabled, disabled, unconfined=self.unconfined)
+        agent = held.agent
+        if agent is not None:
+            enabled, disabled = narrowed(agent.agent, enabled, disabled)
+        registry = registry_of(held.lease, enabled, disabled, unconfined=self.unconfined)
+        if agent is not None and held.lease is not None:
+            provided, servers = await agent.tools(running.root)
+            served = await held.lease.servers.serve(servers)
+            registry = lay_over(registry, provided, enabled=enabled, disabled=disabled)
+            registry = add_served(registry, served, enabled=enabled, disabled=disabled)
         for tool in BUILTINS.values():
             if tool.key and tool.name in (enabled or ()) and tool.name not in registry.tools:
                 self.emit(running, NoticeEvent(text=f"{tool.name} is not there: set {tool.key} to a key for it."))
@@ -200,12 +303,15 @@ class Episodes:
             text = f"No built-in tool of this version has the name or group {', '.join(missing)}; it is only reserved."
             self.emit(running, NoticeEvent(text=text))
         if registry.left_out:
-            self.emit(running, NoticeEvent(text=f"Custom tools left out: {'; '.join(registry.left_out)}"))
+            self.emit(running, NoticeEvent(text=f"Tools left out: {'; '.join(registry.left_out)}"))
         return registry
 
-    def _episode(self, running: Running, lease: ToolsLease | None, earlier: list[Event]) -> Episode:
-        registry = self._registry(running, lease)
-        model = choose_model(running.params.model, self.settings.model, root=running.root)
+    async def _episode(self, running: Running, held: _Held, earlier: list[RunUpdate]) -> Episode:
+        agent = held.agent.agent if held.agent is not None else None
+        model = choose_model(
+            running.params.model, agent.model if agent else None, self.settings.model, root=running.root
+        )
+        registry = await self._registry(running, held)
 
         def emit(event: Event) -> None:
             self.emit(running, event)
@@ -217,9 +323,9 @@ class Episodes:
             prompts, running.heard = running.heard, []
             return prompts
 
-        running.executor = self.pool.acquire(running.root, WorkspacePolicy.of(running.root))
+        events = [update.event for update in earlier]
         todos = TodoList(
-            lambda todos: emit(TodosEvent(todos=[Todo(**asdict(todo)) for todo in todos])), _todos_of(earlier)
+            lambda todos: emit(TodosEvent(todos=[Todo(**asdict(todo)) for todo in todos])), _todos_of(events)
         )
         context = GateContext(
             run_id=running.run_id,
@@ -227,33 +333,55 @@ class Episodes:
             mode=running.mode,
             root=running.root,
             approvals=self.approvals,
-            custom=lease,
+            custom=held.lease,
             emit=emit,
             any_name=model.any_name,
             pythons=environments(choose_interpreter(self.settings.interpreter, running.root)),
             settled=lambda: self.journal.settled(running.run_id),
-            builtins=BuiltinContext(running.root, executor=running.executor, todos=todos),
+            builtins=BuiltinContext(running.root, executor=held.workspaces.own_executor(), todos=todos),
         )
         running.context = context
-        conversation = Conversation(
-            system_prompt(running.root, trusted=self.trusted(), given=running.params.system_prompt)
-        )
-        if running.resumed:
-            for lost in replay(conversation, earlier, lambda name: sent_name(name, registry, any_name=model.any_name)):
+        given = running.params.system_prompt or (agent.system_prompt if agent is not None else None)
+        conversation = Conversation(system_prompt(running.root, trusted=self.trusted(), given=given))
+        own = {
+            update.event.call_id
+            for update in earlier
+            if update.run_id == running.run_id and isinstance(update.event, ToolCallEvent)
+        }
+        for lost in replay(conversation, events, lambda name: sent_name(name, registry, any_name=model.any_name)):
+            if lost.call_id in own:
                 emit(lost)  # every call of a transcript has one result, also one that a crash cut short
-            prompt = running.prompt or (CONTINUE if conversation.answered else None)
-            if prompt is not None:
-                emit(PromptEvent(text=prompt))
-                conversation.add_prompt(prompt)
-        else:
-            conversation.add_prompt(running.prompt or "")
-        return Episode(model, conversation, context, emit, store_result, limits=Limits.of(running.params), heard=heard)
+        prompt = running.prompt or (CONTINUE if running.resumed and conversation.answered else None)
+        if prompt is not None or not running.resumed:
+            if running.resumed:
+                emit(PromptEvent(text=prompt or ""))
+            conversation.add_prompt(prompt or "")
+        limits = Limits.of(running.params, steps=agent.stop_when if agent is not None else None)
+        return Episode(model, conversation, context, emit, store_result, limits=limits, heard=heard)
 
 
 def _todos_of(earlier: list[Event]) -> tuple[ListedTodo, ...]:
     """The list as the run has written it last."""
     written = [event for event in earlier if isinstance(event, TodosEvent)]
     return tuple(ListedTodo(todo.content, todo.status) for todo in written[-1].todos) if written else ()
+
+
+def narrowed(
+    agent: LoadedAgent, enabled: list[str] | None, disabled: list[str] | None
+) -> tuple[list[str] | None, list[str] | None]:
+    """The person's choice of built-in tools, and of those what the agent's runtime leaves: it can only take away.
+
+    Raises:
+        InvalidConfigError: the agent names something that is no built-in tool.
+    """
+    if agent.enabled is None and agent.disabled is None:
+        return enabled, disabled
+    try:
+        own = naming.select_builtins(naming.RESERVED, agent.enabled, agent.disabled)
+    except ValueError as fault:
+        raise InvalidConfigError(f"agent '{agent.id}': {fault}") from fault
+    left = own & naming.select_builtins(naming.RESERVED, enabled, disabled)
+    return None, sorted(set(naming.RESERVED) - left)
 
 
 def tool_choice(params: RunStartParams, settings: HostSettings) -> tuple[list[str] | None, list[str] | None]:

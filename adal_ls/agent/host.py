@@ -19,6 +19,13 @@ from adal_ls.agent.store import StoreError
 from adal_ls.agent.stores import Stores
 from adal_ls.agent.watching import Watcher
 from adal_ls.protocol import methods
+from adal_ls.protocol.agents import (
+    AgentsFailure,
+    AgentsListParams,
+    AgentsListResult,
+    ContextForm,
+    ContextFormParams,
+)
 from adal_ls.protocol.approvals import (
     ApprovalAnswer,
     ApprovalArgumentsParams,
@@ -63,6 +70,7 @@ from adal_ls.protocol.runs import (
     RunWarmParams,
 )
 from adal_ls.protocol.tools import Project, Tool, ToolsTryParams, ToolsTryProgress, ToolsTryResult, TrustChanged
+from adal_ls.sdk.errors import AdalError, UnknownAgentError
 from adal_ls.version import __version__
 from adal_ls.wire.peer import INVALID_PARAMS, REQUEST_FAILED, Handler, Json, Peer, RpcError
 
@@ -100,6 +108,8 @@ class Host:
             methods.HOST_INITIALIZE: _typed(HostInitializeParams, self._initialize),
             methods.HOST_LOAD: _typed(HostLoadParams, self._load),
             methods.TOOLS_TRY: _typed(ToolsTryParams, self._try),
+            methods.AGENTS_LIST: _typed(AgentsListParams, self._agents),
+            methods.AGENTS_CONTEXT_FORM: _typed(ContextFormParams, self._context_form),
             methods.RUN_START: _typed(RunStartParams, self._start),
             methods.RUN_CANCEL: _typed(RunCancelParams, self._cancel),
             methods.RUN_PROMPT: _typed(RunPromptParams, self._prompt),
@@ -164,10 +174,26 @@ class Host:
         except (ValueError, RegistryError) as fault:
             raise RpcError(INVALID_PARAMS, str(fault)) from fault
 
+    async def _agents(self, params: AgentsListParams) -> AgentsListResult:
+        root = self._project_root(params.project_root)
+        agents, error = await self._trusted().agents(root)
+        errors = [] if error is None else [AgentsFailure(project_root=str(root), message=error)]
+        return AgentsListResult(agents=agents, errors=errors)
+
+    async def _context_form(self, params: ContextFormParams) -> ContextForm:
+        return await self._trusted().context_form(params.agent, self._project_root(params.project_root))
+
+    def _project_root(self, given: str | None) -> Path:
+        if given is None:
+            raise RpcError(INVALID_PARAMS, "projectRoot is missing")  # the server names it
+        return Path(given)
+
     async def _start(self, params: RunStartParams) -> RunStarted:
         runtime = self._trusted()
         try:
             return RunStarted(run_id=runtime.start(params))
+        except AdalError:
+            raise
         except ValueError as fault:
             raise RpcError(INVALID_PARAMS, str(fault)) from fault
 
@@ -190,6 +216,8 @@ class Host:
     def _went_on(self, run_id: str, act: Callable[[Runtime], None]) -> RunStarted:
         try:
             act(self._trusted())
+        except AdalError:
+            raise
         except ValueError as fault:
             raise RpcError(INVALID_PARAMS, str(fault)) from fault
         return RunStarted(run_id=run_id)
@@ -320,6 +348,9 @@ def _typed(model: type[P], handle: Callable[[P], Awaitable[Message | None]]) -> 
             raise RpcError(INVALID_PARAMS, readable(fault)) from None
         try:
             result = await handle(typed)
+        except AdalError as fault:
+            code = INVALID_PARAMS if isinstance(fault, UnknownAgentError) else REQUEST_FAILED
+            raise RpcError(code, f"{fault.code}: {fault.message}", {"code": fault.code}) from fault
         except (StoreError, GrantsError, UnknownRunError, PermissionError) as fault:
             raise RpcError(REQUEST_FAILED, str(fault)) from fault
         return result.wire() if result is not None else None

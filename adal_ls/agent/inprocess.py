@@ -19,7 +19,6 @@ from adal_ls.agent.choice import choose_model
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import Conversation
 from adal_ls.agent.inprocess_tools import CALL, InProcessTools, NotedCaller
-from adal_ls.agent.inprocess_workspace import UNCONFINED, RunWorkspaces, new_pool
 from adal_ls.agent.interpreters import choose_interpreter, environments
 from adal_ls.agent.limits import Limits
 from adal_ls.agent.loop import Episode
@@ -29,6 +28,7 @@ from adal_ls.agent.memory import Memory
 from adal_ls.agent.prompt import system_prompt
 from adal_ls.agent.provided import lay_over
 from adal_ls.agent.registry import RegisteredTool, RegistryError, ToolRegistry, build_registry
+from adal_ls.agent.run_workspaces import RunWorkspaces, new_pool
 from adal_ls.agent.stream import Model, ModelError
 from adal_ls.agent.workspace_executor import ExecutorPool
 from adal_ls.naming import provider_alias
@@ -53,6 +53,7 @@ from adal_ls.worker.provided import listed
 from adal_ls.worker.sources import Sources
 
 YOLO = "Permission mode yolo: tools run without asking."
+UNCONFINED = "bash runs WITHOUT a sandbox, because ADAL_ALLOW_UNSANDBOXED_BASH is set: with all your rights and files."
 
 
 class InProcessRunner:

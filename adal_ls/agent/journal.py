@@ -12,6 +12,7 @@ import json
 import sys
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import Literal, Protocol
 
 from adal_ls.agent.store import StoreError, StoreLockedError
@@ -32,6 +33,10 @@ class RunStore(Protocol):
     def append(self, run_id: str, event: Event, *, full: str | None = None, wait: float = ...) -> RunUpdate: ...
 
     def get(self, run_id: str, from_seq: int = 1) -> RunGetResult: ...
+
+    def in_scope(self, scope: str, root: Path) -> list[Run]: ...
+
+    def conversation(self, run_id: str, scope: str) -> list[RunUpdate]: ...
 
     def adopt(self, run_id: str, model: str | None = None, *, wait: float = ...) -> RunStartParams: ...
 
@@ -79,17 +84,23 @@ class Journal:
         """
         return self._store.get(run_id, from_seq=sys.maxsize).run
 
-    async def told(self, run_id: str) -> list[Event]:
-        """What has happened in a run, with the whole arguments of its calls."""
-        return await asyncio.to_thread(self._told, run_id)
+    def in_scope(self, scope: str, root: Path) -> list[Run]:
+        """The runs of a folder that have this memory scope, or this id."""
+        return self._store.in_scope(scope, root)
 
-    def _told(self, run_id: str) -> list[Event]:
-        events = [update.event for update in self._store.get(run_id).events]
-        for place, event in enumerate(events):
+    async def conversation(self, run_id: str, scope: str) -> list[RunUpdate]:
+        """What has happened in a run and in those of its memory scope, with the whole arguments of calls."""
+        return await asyncio.to_thread(self._conversation, run_id, scope)
+
+    def _conversation(self, run_id: str, scope: str) -> list[RunUpdate]:
+        updates = self._store.conversation(run_id, scope)
+        for place, update in enumerate(updates):
+            event = update.event
             if isinstance(event, ToolCallEvent) and event.arguments_cut:
-                whole = self._store.full_text(run_id, event.call_id, "arguments")
-                events[place] = event.model_copy(update={"arguments": json.loads(whole or "{}")})
-        return events
+                whole = self._store.full_text(update.run_id, event.call_id, "arguments")
+                told = event.model_copy(update={"arguments": json.loads(whole or "{}")})
+                updates[place] = update.model_copy(update={"event": told})
+        return updates
 
     def adopt(self, run_id: str, model: str | None = None) -> RunStartParams:
         """As `Store.adopt`; what was lost of the run is lost.

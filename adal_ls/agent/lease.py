@@ -7,14 +7,28 @@ others. A run that ends otherwise hands its worker on: most runs start with one 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from pathlib import Path
 
+from adal_ls.agent import providers
 from adal_ls.agent.digest import sources_digest
-from adal_ls.agent.loading import LoadFailedError, digests, entries_left_out, left_out, start_loaded, tools_of
-from adal_ls.agent.tool_sources import tool_digests
+from adal_ls.agent.loading import (
+    LoadFailedError,
+    agents_failure,
+    digests,
+    entries_left_out,
+    left_out,
+    start_loaded,
+    tools_of,
+)
+from adal_ls.agent.mcp_servers import McpServers
+from adal_ls.agent.tool_sources import agents_digest, tool_digests
 from adal_ls.protocol.tools import Tool
+from adal_ls.worker.agent_data import AgentListing, LoadedAgent
 from adal_ls.worker.client import LoadedProject, WorkerClient
+
+MOST_IDLE = 8
+"""Workers with providers that are kept for further runs; a run beside others has one of its own."""
 
 
 class ToolsGoneError(Exception):
@@ -22,31 +36,61 @@ class ToolsGoneError(Exception):
 
 
 class Snapshot:
-    """One successful load: tools, sources, and the workers that hold the code."""
+    """One successful load: tools, agents, sources, and the workers that hold the code."""
 
     def __init__(self, root: Path, interpreter: str, loaded: LoadedProject, worker: WorkerClient) -> None:
         self.tools: tuple[Tool, ...] = tuple(tools_of(loaded, root))
         self.left_out = left_out(loaded)
         self.entries_left_out = entries_left_out(loaded)
+        self.agents: Mapping[str, LoadedAgent] | None = None
+        """By id; None where the project has no agents.py."""
+        if loaded.agents is not None:
+            self.agents = {agent.id: agent for agent in loaded.agents}
+        self.agents_failure = agents_failure(loaded, root)
+        self.listings: Mapping[str, AgentListing] = {}
+        self.servers = McpServers(root)
         self.sources: Mapping[str, str] = dict(loaded.sources)
         self.digest = sources_digest(self.sources)
-        self._digests = asyncio.ensure_future(
-            asyncio.to_thread(tool_digests, root, self.sources, [tool.name for tool in self.tools])
-        )
+        names = [tool.name for tool in self.tools]
+        self._digests = asyncio.ensure_future(asyncio.to_thread(tool_digests, root, self.sources, names))
+        self._agents_digest = asyncio.ensure_future(asyncio.to_thread(agents_digest, root, self.sources))
         self._root = root
         self._interpreter = interpreter
-        self._idle: WorkerClient | None = worker
+        self._idle = [worker]
         self._workers = {worker}
         self._replaced = False
+        self._tasks: set[asyncio.Task[object]] = set()
+
+    @property
+    def is_used(self) -> bool:
+        """Whether there is a worker that holds it still."""
+        return bool(self._workers)
+
+    @property
+    def has_providers(self) -> bool:
+        return any(agent.has_providers for agent in (self.agents or {}).values())
 
     async def tool_digests(self) -> Mapping[str, str]:
         """The digest of each tool's own code; a tool that has none is missing. Made beside the load, not in it."""
         return await asyncio.shield(self._digests)
 
+    async def agents_digest(self) -> str:
+        """The digest of all code that tools of agents can be made of; empty where it cannot be told."""
+        return await asyncio.shield(self._agents_digest)
+
+    async def describe(self) -> None:
+        """Looks at what can be said of the agents without a run; once, before a run has the worker."""
+        if self.agents:
+            self.listings = await providers.describe(self._idle[0], list(self.agents))
+
     def take(self) -> WorkerClient | None:
-        """The worker that nobody uses, if there is one; it is the caller's until `give_back`."""
-        idle, self._idle = self._idle, None
-        return idle if idle is not None and not idle.closed else None
+        """A worker that nobody uses, if there is one; it is the caller's until `give_back`."""
+        while self._idle:
+            worker = self._idle.pop()
+            if not worker.closed:
+                return worker
+            self._workers.discard(worker)
+        return None
 
     async def start(self) -> WorkerClient:
         """One more worker, on the very same code or not at all; the caller's until `give_back`.
@@ -71,25 +115,68 @@ class Snapshot:
         return worker
 
     async def give_back(self, worker: WorkerClient, *, reuse: bool) -> None:
-        """Ends `worker` with all its processes, or keeps it for the next run."""
-        if reuse and not self._replaced and self._idle is None and not worker.closed:
-            self._idle = worker
+        """Ends `worker` with all its processes, or keeps it for the next run.
+
+        Providers live in their worker, so none that can be used again is ended: an end of a run disposes nothing. One
+        that a cancel ends is made anew, so that it is there to be disposed.
+        """
+        room = len(self._idle) < (MOST_IDLE if self.has_providers else 1)
+        if reuse and not self._replaced and room and not worker.closed:
+            self._idle.append(worker)
+            return
+        if self._replaced:
+            await self._end(worker)
             return
         self._workers.discard(worker)
         await worker.close()
+        if self.has_providers and not self._idle:
+            self._soon(self._refill())
 
-    async def replace(self) -> None:
-        """Newer code was loaded: no further run starts on this one."""
-        self._replaced = True
-        idle = self.take()
-        if idle is not None:
-            await self.give_back(idle, reuse=False)
+    def replace(self) -> list[asyncio.Task[object]]:
+        """Newer code was loaded: no further run starts on this one, and its providers are disposed.
 
-    async def close(self) -> None:
-        """Ends all workers, also those in use."""
+        Those that a run uses are disposed when it is over. Returns what is being ended, for who wants to wait for it.
+        """
         self._replaced = True
-        await asyncio.wait({self._digests})
-        await asyncio.gather(*(worker.close() for worker in self._workers))
+        idle, self._idle = self._idle, []
+        return [self._soon(self._end(worker)) for worker in idle]
+
+    async def close(self, *, dispose: bool = True) -> None:
+        """Ends all workers, also those in use. `dispose`: tell the providers in those that are not."""
+        self._replaced = True
+        going_on = set(self._tasks)
+        if going_on:
+            await asyncio.wait(going_on, timeout=providers.DISPOSE_LIMIT_CLOSING if dispose else 0)
+            for task in going_on:
+                task.cancel()
+            await asyncio.gather(*going_on, return_exceptions=True)
+        await asyncio.wait({self._digests, self._agents_digest})
+        if dispose:
+            idle, self._idle = self._idle, []
+            await asyncio.gather(*(self._end(worker, providers.DISPOSE_LIMIT_CLOSING) for worker in idle))
+        await asyncio.gather(self.servers.close(), *(worker.close() for worker in self._workers))
+
+    async def _end(self, worker: WorkerClient, limit: float = providers.DISPOSE_LIMIT) -> None:
+        """Disposes the providers in a worker and ends it."""
+        if self.has_providers and worker.alive:
+            await providers.dispose(worker, limit)
+        await worker.close()
+        self._workers.discard(worker)
+        if self._replaced and not self._workers:
+            await self.servers.close()
+
+    async def _refill(self) -> None:
+        try:
+            worker = await self.start()
+        except ToolsGoneError:
+            return  # the next load has code of its own
+        await self.give_back(worker, reuse=True)
+
+    def _soon(self, work: Coroutine[object, object, None]) -> asyncio.Task[object]:
+        task: asyncio.Task[object] = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
 
 class ToolsLease:
@@ -97,6 +184,9 @@ class ToolsLease:
 
     def __init__(self, snapshot: Snapshot, tool_digests: Mapping[str, str]) -> None:
         self.tools = snapshot.tools
+        self.agents = snapshot.agents
+        self.servers = snapshot.servers
+        self.agents_failure = snapshot.agents_failure
         self.tool_digests = tool_digests
         self.left_out = snapshot.left_out
         self._snapshot = snapshot
@@ -104,6 +194,10 @@ class ToolsLease:
         self._worker = snapshot.take()
         # At once, while the files still are what the run was told.
         self._starting = None if self._worker else asyncio.ensure_future(snapshot.start())
+
+    async def agents_digest(self) -> str:
+        """See `Snapshot.agents_digest`."""
+        return await self._snapshot.agents_digest()
 
     async def worker(self) -> WorkerClient:
         """The run's worker, alive: another one where it died.

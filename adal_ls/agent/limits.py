@@ -32,9 +32,9 @@ class Limits:
     unpriced: bool = field(default=False, init=False)
 
     @classmethod
-    def of(cls, params: RunStartParams) -> Limits:
-        """Those that a run was started with."""
-        return cls(params.max_steps or MAX_STEPS, params.max_seconds, params.max_cost)
+    def of(cls, params: RunStartParams, *, steps: int | None = None) -> Limits:
+        """Those that a run was started with; `steps`: of its agent, where the run has none of its own."""
+        return cls(params.max_steps or steps or MAX_STEPS, params.max_seconds, params.max_cost)
 
     def paid(self, cost: float | None) -> None:
         """The price of one request; None where it is unknown."""

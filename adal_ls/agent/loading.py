@@ -50,10 +50,7 @@ async def start_loaded(interpreter: str, root: Path) -> tuple[WorkerClient, Load
         raise
     failed = None
     if loaded.error is not None:
-        text = str(loaded.error)
-        # A missing package is missing in one Python: there the error names it already.
-        where = "" if interpreter in text else f" (Python: {interpreter})"
-        failed = LoadFailedError(f"{text}{where}", _failure(loaded.error, root))
+        failed = _failed(loaded.error, root, interpreter)
     elif await asyncio.to_thread(digests, root, loaded.sources) != loaded.sources:
         # The digests are ours to compute: approvals and the restart of a worker rest on them.
         text = "the project's tool files changed while they were loaded; save again"
@@ -64,13 +61,28 @@ async def start_loaded(interpreter: str, root: Path) -> tuple[WorkerClient, Load
     return worker, loaded
 
 
+def agents_failure(loaded: LoadedProject, root: Path) -> LoadFailedError | None:
+    """Why the project has no agents, although there is an agents.py."""
+    if loaded.agents_error is None:
+        return None
+    failed = _failed(loaded.agents_error, root, loaded.python)
+    return LoadFailedError(str(failed), failed.failure.model_copy(update={"agents": True}))
+
+
+def _failed(error: LoadError, root: Path, interpreter: str) -> LoadFailedError:
+    text = str(error)
+    # A missing package is missing in one Python: there the error names it already.
+    where = "" if interpreter in text else f" (Python: {interpreter})"
+    return LoadFailedError(f"{text}{where}", _failure(error, root))
+
+
 def _failure(error: LoadError, root: Path) -> LoadFailure:
     file = root / error.file
     inside = file.resolve().is_relative_to(root.resolve())  # the worker is not believed about other places
     return LoadFailure(
         code=_FAILURE_CODES.get(error.kind, LOAD_FAILED),
         message=error.message,
-        location=_location(file, error.line) if inside else None,
+        location=location(file, error.line) if inside else None,
     )
 
 
@@ -87,7 +99,7 @@ def tools_of(loaded: LoadedProject, root: Path) -> list[Tool]:
             parameters=tool.parameters,
             # Only False itself skips the question; the worker is not believed to have checked.
             require_approval=tool.require_approval is not False,
-            location=_location(root / tool.file, tool.line),
+            location=location(root / tool.file, tool.line),
             problems=codes.get(tool.name, []),
         )
         for tool in loaded.tools
@@ -120,7 +132,8 @@ def left_out(loaded: LoadedProject) -> str | None:
     return f"{count} left out: {text} (adal-ls check says more)."
 
 
-def _location(file: Path, line: int) -> Location:
+def location(file: Path, line: int) -> Location:
+    """The place of a one-based line; its first where the line is 0."""
     start = Position(line=max(0, line - 1), character=0)
     return Location(uri=file.as_uri(), range=Range(start=start, end=start))
 

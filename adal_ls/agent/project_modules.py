@@ -13,7 +13,7 @@ from pathlib import Path
 
 from adal_ls.agent.digest import bytes_digest
 
-TOOLS_FILE = ".adal/tools.py"
+TOOLS_FILE, AGENTS_FILE = ".adal/tools.py", ".adal/agents.py"
 
 _MOST_FILES = 5_000
 _MOST_BYTES = 64 * 1024 * 1024

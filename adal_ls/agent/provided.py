@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from pathlib import Path
 from types import MappingProxyType
 
 from adal_ls import naming
-from adal_ls.agent.registry import MAX_TOOLS, RegisteredTool, RegistryError, ToolRegistry
+from adal_ls.agent.custom import ToolCaller
+from adal_ls.agent.digest import bytes_digest, canonical
+from adal_ls.agent.loading import location
+from adal_ls.agent.registry import MAX_SCHEMA, MAX_TOOLS, RegisteredTool, RegistryError, ToolRegistry
+from adal_ls.sdk.errors import InvalidConfigError
+from adal_ls.worker.data import LoadedTool
 
 
 def lay_over(
@@ -38,3 +44,51 @@ def lay_over(
     if len(tools) > MAX_TOOLS:
         raise RegistryError(f"{len(tools)} tools, but model providers take at most {MAX_TOOLS}: give the agent fewer")
     return ToolRegistry(MappingProxyType({tool.name: tool for tool in tools.values()}), tuple(left_out))
+
+
+def registered(tool: LoadedTool, *, caller: ToolCaller, made_of: object, root: Path) -> RegisteredTool:
+    """A provider's tool as a run has it, from what its worker told.
+
+    Args:
+        made_of: the code, the agent and the context it is made from, as JSON holds them; None where that cannot be
+            told, and then no answer about it is remembered.
+
+    Raises:
+        InvalidConfigError: no model can be offered such a tool.
+    """
+    if not naming.is_identifier(tool.name) or naming.is_keyword(tool.name):
+        raise InvalidConfigError(f"tool name {tool.name[:80]!r} is not a Python identifier, or a keyword")
+    if tool.parameters.get("type") != "object":
+        raise InvalidConfigError(f"tool '{tool.name}': its parameters are not a JSON Schema of type \"object\"")
+    size = len(canonical(tool.parameters)) + len(tool.description.encode("utf-8", "replace"))
+    if size > MAX_SCHEMA:
+        raise InvalidConfigError(
+            f"tool '{tool.name}': its description and schema take {size} bytes, more than {MAX_SCHEMA}"
+        )
+    # A tool of the same name from another context may do something else: the answer about this one is not about it.
+    identity = canonical([made_of, tool.name, tool.description, tool.parameters])
+    return RegisteredTool(
+        name=tool.name,
+        alias=naming.provider_alias(tool.name),
+        description=tool.description,
+        parameters=tool.parameters,
+        kind="custom",
+        require_approval=tool.require_approval is not False,
+        source_digest="" if made_of is None else bytes_digest(identity.encode()),
+        location=location(root / tool.file, tool.line) if tool.line else None,
+        caller=caller,
+    )
+
+
+def refuse_twice(tools: Iterable[RegisteredTool]) -> None:
+    """
+    Raises:
+        InvalidConfigError: two of the tools have one name, so that one would stand in the other's place.
+    """
+    seen: set[str] = set()
+    for tool in tools:
+        if naming.canonical(tool.name) in seen:
+            raise InvalidConfigError(
+                f"two sources give a tool '{tool.name}' to this run; rename or leave out one of them"
+            )
+        seen.add(naming.canonical(tool.name))

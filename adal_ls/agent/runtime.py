@@ -13,16 +13,19 @@ from uuid import uuid4
 
 from adal_ls import naming
 from adal_ls.agent import choice, model, trying
+from adal_ls.agent.agent_infos import DEFAULT, form, infos
 from adal_ls.agent.approval import Approvals, Approver
 from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.agent.episodes import Episodes, Running, tool_choice
 from adal_ls.agent.grants import Grant, Grants
 from adal_ls.agent.journal import Journal, RunStore
+from adal_ls.agent.lease import Snapshot
 from adal_ls.agent.offline import NAME as OFFLINE
 from adal_ls.agent.projects import Projects
 from adal_ls.agent.secret_values import SecretValues
 from adal_ls.agent.store import RunBusyError, StoreError, now
 from adal_ls.agent.workspace_executor import ExecutorPool, is_unconfined
+from adal_ls.protocol.agents import AgentInfo, ContextForm
 from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.runs import (
@@ -37,6 +40,7 @@ from adal_ls.protocol.runs import (
     StateEvent,
 )
 from adal_ls.protocol.tools import Project, ToolsTryParams, ToolsTryResult
+from adal_ls.sdk.errors import ProjectLoadError, ScopeBusyError
 
 _TITLE = 80
 
@@ -107,16 +111,19 @@ class Runtime:
 
         Raises:
             ValueError: parameters that no run can have; the text says which.
+            UnknownAgentError: there is no such agent, as far as that is known; else the run says so.
+            ScopeBusyError: a run is going on in the memory scope.
             PermissionError: a folder that is not of the workspace.
         """
-        if params.agent not in (None, "default"):
-            raise ValueError(f"there is no agent '{params.agent}'; the agents there are: default")
         naming.select_builtins(BUILTINS, *tool_choice(params, self._settings))
         root = self._root(params.project_root)
+        self._projects.check_agent(root, params.agent)
+        self._check_idle(params.scope, root)
         run_id, moment, secrets = uuid4().hex, now(), SecretValues(os.environ)
         run = Run(
             run_id=run_id,
             title=secrets.redact(" ".join(params.prompt.split()))[:_TITLE] or "(empty prompt)",
+            agent=(params.agent or "").strip() or DEFAULT,
             model=self._model_name(params.model),
             state="running",
             created=moment,
@@ -141,7 +148,12 @@ class Runtime:
         if running is not None and not running.finished.done():
             if running.cancelling:
                 raise RunBusyError(f"run {params.run_id} is being cancelled; send the prompt once it has stopped")
-            running.heard.append(params.prompt)
+            # Tools are made once in an episode: another context than its own begins the next one.
+            elsewhere = params.tool_context not in (None, running.params.tool_context)
+            if elsewhere or running.later:
+                running.later.append(params)
+            else:
+                running.heard.append(params.prompt)
             return
         self._take_up(params, params.prompt)
 
@@ -156,19 +168,20 @@ class Runtime:
             raise RunBusyError(f"run {params.run_id} is going on; there is nothing to take up again")
         self._take_up(params, params.prompt)
 
-    def _take_up(self, params: RunPromptParams | RunResumeParams, prompt: str | None) -> None:
+    def _take_up(self, params: RunPromptParams | RunResumeParams, prompt: str | None) -> Running:
         kept = self._journal.run(params.run_id)
         root = self._root(kept.project_root)
         given = self._journal.adopt(params.run_id, params.model)
+        self._check_idle(given.scope or params.run_id, root, but=params.run_id)
         changed = {"project_root": str(root), "model": params.model or given.model, "tool_context": params.tool_context}
         if isinstance(params, RunResumeParams):
             changed |= params.model_dump(include={"max_steps", "max_seconds", "max_cost"}, exclude_none=True)
         mode = params.permission_mode or self._settings.permission_mode
-        self._begin(params.run_id, given.model_copy(update=changed), prompt, mode, resumed=True)
+        return self._begin(params.run_id, given.model_copy(update=changed), prompt, mode, resumed=True)
 
     def _begin(
         self, run_id: str, params: RunStartParams, prompt: str | None, mode: PermissionMode, *, resumed: bool = False
-    ) -> None:
+    ) -> Running:
         running = Running(
             run_id=run_id,
             params=params,
@@ -181,11 +194,35 @@ class Runtime:
         self._runs[run_id] = running
         running.task = asyncio.ensure_future(self._episodes.run(running))
         running.task.add_done_callback(lambda _: self._hear(running))
+        return running
 
     def _hear(self, running: Running) -> None:
         """What was said while the episode was ending begins the next one."""
-        if running.heard and self._runs.get(running.run_id) is running:
-            self._take_up(RunPromptParams(run_id=running.run_id, prompt=""), "\n\n".join(running.heard))
+        if self._runs.get(running.run_id) is not running:
+            return
+        if running.heard:
+            context = running.params.tool_context
+            prompt = "\n\n".join(running.heard)
+            following = self._take_up(
+                RunPromptParams(run_id=running.run_id, prompt=prompt, tool_context=context), prompt
+            )
+            following.later = running.later
+        elif running.later:
+            first, *rest = running.later
+            following = self._take_up(first, first.prompt)
+            following.later = rest
+
+    def _check_idle(self, scope: str | None, root: Path, but: str | None = None) -> None:
+        """
+        Raises:
+            ScopeBusyError: another run than `but` is going on in the memory scope.
+        """
+        scope = (scope or "").strip()
+        for run in self._journal.in_scope(scope, root) if scope else ():
+            if run.run_id != but and run.state not in ("finished", "interrupted"):
+                raise ScopeBusyError(
+                    f"run {run.run_id} is going on in the memory scope '{scope}': wait for its end, or prompt that run"
+                )
 
     def _model_name(self, given: str | None) -> str:
         return next((name for name in (given, self._settings.model) if name and name.strip()), OFFLINE)
@@ -204,6 +241,33 @@ class Runtime:
         if not self.trusted:
             raise PermissionError(f"{root} is not trusted: no tool of it runs until you trust the workspace")
         return await trying.try_tool(params, root, self._projects, self._settings, on_text)
+
+    async def agents(self, root: Path) -> tuple[list[AgentInfo], str | None]:
+        """The agents of a project, and why its newest ones are not there. Loads it if it never was.
+
+        Raises:
+            PermissionError: the workspace is not trusted, or the folder is not of the workspace.
+        """
+        snapshot, project = await self._known(root)
+        return infos(snapshot, project.root), project.error
+
+    async def context_form(self, agent: str, root: Path) -> ContextForm:
+        """The form for the tool context of an agent.
+
+        Raises:
+            UnknownAgentError: there is none of that id.
+            ProjectLoadError: the project's agents could not be loaded.
+            PermissionError: as for `agents`.
+        """
+        snapshot, project = await self._known(root)
+        if project.error is not None and (snapshot is None or snapshot.agents_failure is not None):
+            raise ProjectLoadError(f"the agents of this project could not be loaded: {project.error}")
+        return form(snapshot, agent)
+
+    async def _known(self, root: Path) -> tuple[Snapshot | None, Project]:
+        if not self.trusted:
+            raise PermissionError(f"{root} is not trusted: its agents are not loaded until you trust the workspace")
+        return await self._projects.known(self._of_workspace(root))
 
     async def wait(self, run_id: str) -> FinishedEvent:
         """The end of a run of this process.
@@ -264,7 +328,7 @@ class Runtime:
         """The person granted trust, or withdrew it: then all runs are cancelled and all workers ended."""
         self.trusted = trusted
         if not trusted:
-            await self.close("trust in the workspace was withdrawn")
+            await self._close("trust in the workspace was withdrawn", dispose=False)  # no more of its code runs
 
     def pending(self) -> list[ApprovalRequest]:
         """The approvals that wait for an answer."""
@@ -306,9 +370,14 @@ class Runtime:
 
     async def close(self, why: str | None = None) -> None:
         """Cancels all runs (`why` as for `cancel`) and ends all workers. The store stays open; it is the caller's."""
+        await self._close(why, dispose=True)
+
+    async def _close(self, why: str | None, *, dispose: bool) -> None:
+        for running in self._runs.values():
+            running.later.clear()  # nothing begins any more
         await asyncio.gather(*(self.cancel(run_id, why) for run_id in self._runs))
         await self._pool.close()
-        await self._projects.close()
+        await self._projects.close(dispose=dispose)
         await self._journal.close()
         await model.close()
 

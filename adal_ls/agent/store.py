@@ -25,10 +25,12 @@ from adal_ls.agent.paths import make_private, remember_folder, workspace_dir
 from adal_ls.agent.store_rows import (
     COUNT_DENIED,
     DELETE_EVENTS,
+    IN_SCOPE,
     INSERT_RUN,
     MARK_DELETED,
     MATCHES,
     SELECT_CALLS,
+    SELECT_CONVERSATION,
     SELECT_DECISIONS,
     SELECT_RUN,
     after,
@@ -50,6 +52,7 @@ from adal_ls.agent.store_schema import (
 )
 from adal_ls.protocol.approvals import Decision
 from adal_ls.protocol.runs import (
+    EpisodeEvent,
     Event,
     Run,
     RunGetResult,
@@ -214,6 +217,19 @@ class Store:
         params = json.loads(row[9])
         return RunStartParams.model_validate({"prompt": "", "model": run.model, "agent": run.agent, **params})
 
+    def in_scope(self, scope: str, root: Path | None = None) -> list[Run]:  # noqa: ARG002 - for stores of many folders
+        """The runs with this memory scope, and the one with this id, oldest first."""
+        with self._reading():
+            rows = self._connection.execute(SELECT_RUN + IN_SCOPE + "ORDER BY position", (scope, scope)).fetchall()
+            alive = self._alive()
+            return [run_of(row, alive) for row in rows]
+
+    def conversation(self, run_id: str, scope: str) -> list[RunUpdate]:
+        """All that happened in a run and in those of its memory scope, in the order in which it did."""
+        with self._reading():
+            rows = self._connection.execute(SELECT_CONVERSATION, (run_id, scope, scope)).fetchall()
+        return [self._update(run_id, seq, text) for run_id, seq, text in rows]
+
     def fork(self, run_id: str, new_id: str, before_seq: int | None = None) -> Run:
         """A new run, owned by this process, with the events of another before `before_seq` (all of them if None).
 
@@ -234,7 +250,9 @@ class Store:
                     "stop_reason": None,
                 }
             )
-            values = (new_id, run.title, run.agent, run.model, run.state, moment, moment, None, self._owner(), row[9])
+            # It goes its own way: in the scope of the other it would tell that one what it said.
+            kept = json.dumps({key: value for key, value in json.loads(row[9]).items() if key != "scope"})
+            values = (new_id, run.title, run.agent, run.model, run.state, moment, moment, None, self._owner(), kept)
             self._connection.execute(INSERT_RUN, (*values, run_id))
             self._connection.execute(
                 "INSERT INTO events SELECT ?, seq, time, event FROM events WHERE run_id = ? AND (? IS NULL OR seq < ?)",
@@ -360,6 +378,8 @@ class Store:
         if row is None:
             raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
         state, usage = after(row[0], row[1], event)
+        if isinstance(event, EpisodeEvent):
+            self._connection.execute("UPDATE runs SET model = ? WHERE run_id = ?", (event.model, run_id))
         self._connection.execute(
             "UPDATE runs SET state = ?, usage = ?, updated = ? WHERE run_id = ?", (state, usage, moment, run_id)
         )

@@ -24,6 +24,9 @@ SELECT_RUN = """SELECT run_id, title, agent, model, state, created, updated, usa
     FROM runs WHERE state != 'deleted' """
 """What `run_of` takes."""
 
+IN_SCOPE = "AND (run_id = ? OR json_extract(params, '$.scope') = ?) "
+SELECT_CONVERSATION = f"""SELECT run_id, seq, event FROM events WHERE run_id = ?
+    OR run_id IN (SELECT run_id FROM runs WHERE state != 'deleted' {IN_SCOPE}) ORDER BY time, run_id, seq"""  # noqa: S608
 COUNT_DENIED = """SELECT run_id, count(*) FROM events
     WHERE event LIKE '{"type":"decision",%"decision":"deny"%' GROUP BY run_id"""
 SELECT_DECISIONS = """SELECT time, run_id, seq, event FROM events

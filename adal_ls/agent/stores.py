@@ -58,6 +58,13 @@ class Stores:
     def adopt(self, run_id: str, model: str | None = None, *, wait: float = BUSY_SECONDS) -> RunStartParams:
         return self._having(run_id).adopt(run_id, model, wait=wait)
 
+    def in_scope(self, scope: str, root: Path) -> list[Run]:
+        """As `Store.in_scope`: a memory scope is of one folder."""
+        return self._of(root).in_scope(scope)
+
+    def conversation(self, run_id: str, scope: str) -> list[RunUpdate]:
+        return self._having(run_id).conversation(run_id, scope)
+
     def fork(self, run_id: str, new_id: str, before_seq: int | None = None) -> Run:
         return self._having(run_id).fork(run_id, new_id, before_seq)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from adal_ls.agent.digest import bytes_digest, canonical, sources_digest
-from adal_ls.agent.project_modules import TOOLS_FILE, content_of, modules_of, whole_project
+from adal_ls.agent.project_modules import AGENTS_FILE, TOOLS_FILE, content_of, modules_of, whole_project
 
 _LIST = "CUSTOM_TOOLS"
 _LINE_ENDS = re.compile(rb"\r\n|\r|\n")
@@ -62,6 +62,24 @@ def _tool_digests(root: Path, sources: Mapping[str, str], names: list[str]) -> d
         return {} if everything is None else dict.fromkeys(names, sources_digest({**everything, **sources}))
     common = [bytes_digest(canonical(file.shared).encode()), sources_digest(modules)]
     return {name: bytes_digest(canonical([*common, file.code_of(name)]).encode()) for name in names}
+
+
+def agents_digest(root: Path, sources: Mapping[str, str]) -> str:
+    """The digest of all code that an agent's tools can be made of; empty where it cannot be told.
+
+    A provider makes tools of whatever it can reach, so every file that ran counts, and every module that any of them
+    imports.
+    """
+    try:
+        content = content_of(root / AGENTS_FILE)
+        if content is None or sources.get(AGENTS_FILE) != bytes_digest(content):
+            return sources_digest(sources)  # another file by now: of the loaded one this is known
+        more = modules_of(root, sources, ast.parse(content))
+        if more is None:
+            more = whole_project(root)
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return ""
+    return "" if more is None else sources_digest({**more, **sources})
 
 
 @dataclass(slots=True)

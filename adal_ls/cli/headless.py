@@ -38,6 +38,7 @@ from adal_ls.protocol.runs import (
     ToolCallEvent,
 )
 from adal_ls.protocol.tools import Project
+from adal_ls.sdk.errors import AdalError
 
 DONE, FAILED, NOT_ASKED = 0, 1, 3
 
@@ -86,6 +87,7 @@ async def run_once(task: Task, style: Style) -> int:
 
 
 def not_trusted(root: Path) -> str:
+    """Why nothing of a folder is loaded, and the way out."""
     return (
         f"{root} is not trusted, so the Python files in its .adal folder are not loaded and nothing was run. Look at "
         f"them, then trust the folder once with --trust or for good with: adal-ls trust {root}"
@@ -136,6 +138,9 @@ class _Headless:
     async def run(self, task: Task) -> Ending:
         try:
             self._run_id = run_id = self._begin(task)
+        except AdalError as fault:
+            await self._runtime.close()
+            return Ending(FAILED, error=f"{fault.code}: {fault.message}")
         except ValueError as fault:
             raise click.UsageError(str(fault)) from fault
         showing = asyncio.ensure_future(self._progress.show())
@@ -189,7 +194,10 @@ class _Headless:
             self._not_asked.append(event.tool)
             self._would_have_asked(event)
         elif isinstance(event, ErrorEvent):
-            self._error = event.message
+            # The codes of the SDK are for programs, so they are said; those of ours say no more than the text.
+            self._error = f"{event.code}: {event.message}" if event.code.isupper() else event.message
+            if event.trace:
+                self._screen.say(event.trace.rstrip())
         self._progress.event(event)
         self._tell_person(update)
         try:
@@ -209,7 +217,8 @@ class _Headless:
 
     def _loaded(self, project: Project) -> None:
         self._progress.tools_loaded = True
-        self._not_loaded = project.error
+        if project.failure is None or not project.failure.agents:
+            self._not_loaded = project.error
 
     def _would_have_asked(self, event: DecisionEvent) -> None:
         details = ["Not run: standard input is no terminal, so nobody could be asked."]

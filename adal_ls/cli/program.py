@@ -21,6 +21,7 @@ class _Subcommand:
 
 
 _SUBCOMMANDS = {
+    "agent": _Subcommand("adal_ls.cli.agent", "List the agents of a project, or run one."),
     "check": _Subcommand("adal_ls.cli.check.command", "Lint tools files; nothing in them is run."),
     "doctor": _Subcommand("adal_ls.cli.doctor", "Look whether everything is in place; no key is shown."),
     "grants": _Subcommand("adal_ls.cli.grants", "List remembered approvals, or take one back."),

@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from adal_ls.cli.output import say
-from adal_ls.workspace.projects import FOLDER, holds_tools, is_repository
+from adal_ls.workspace.projects import FOLDER, holds_project, is_repository
 
 
-def nearest(start: Path) -> Path | None:
-    """The nearest folder from `start` upward that has a `.adal/tools.py`, never above its repository or the home."""
-    return next((folder for folder in upward(start) if holds_tools(os.fspath(folder))), None)
+def nearest(start: Path, holds: Callable[[str], bool] = holds_project) -> Path | None:
+    """The nearest folder from `start` upward that has tools or agents, never above its repository or the home."""
+    return next((folder for folder in upward(start) if holds(os.fspath(folder))), None)
 
 
 def upward(start: Path) -> Iterator[Path]:
@@ -40,7 +40,7 @@ def project_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "--project",
         type=click.Path(path_type=Path, file_okay=False, exists=True),
         callback=_chosen,
-        help="The project's folder; else the nearest one upward that has .adal/tools.py, or the current folder.",
+        help="The project's folder; else the nearest one upward with .adal/tools.py or agents.py, or the current one.",
     )(command)
 
 

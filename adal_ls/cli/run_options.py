@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,9 +14,10 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_AGENT = click.option("--agent", metavar="ID", help="One of the project's agents (adal-ls agent list).")
 _OPTIONS = (
     click.option("-m", "--model", metavar="MODEL", help="Any litellm id, script:FILE.yaml, or offline (no model)."),
-    click.option("--agent", metavar="ID", help="One of the project's agents; else the default one."),
+    _AGENT,
     click.option("-p", "--prompt", "system_prompt", metavar="TEXT", help="The system prompt, in place of ours."),
     click.option(
         "--prompt-file",
@@ -32,15 +32,24 @@ _OPTIONS = (
     click.option("--max-steps", type=click.IntRange(1), metavar="N", help="Requests to the model; else 20."),
     click.option("--max-seconds", type=click.FloatRange(0, min_open=True), metavar="N", help="Waiting for you aside."),
     click.option("--max-cost", type=click.FloatRange(0, min_open=True), metavar="N", help="US dollars."),
-    click.option("--scope", metavar="NAME", help="What providers remember is kept under; else the run's id."),
-    click.option("-c", "--tool-context", metavar="JSON", help="Passed on to the tool providers."),
+    click.option("--scope", metavar="NAME", help="The conversation to go on with; or a run's id."),
+    click.option("-c", "--tool-context", metavar="JSON", help="What the tool providers make their tools from."),
     click.option("--trust", "trusted", is_flag=True, help="Load the folder's tools this once; see adal-ls trust."),
 )
 
 
 def run_options(command: F) -> F:
     """Adds the options; the command takes them as `**given` and makes `RunOptions` of them."""
-    for option in reversed(_OPTIONS):
+    return _with(_OPTIONS, command)
+
+
+def agent_run_options(command: F) -> F:
+    """The same for a command that names its agent another way, and gives `RunOptions` the agent."""
+    return _with([option for option in _OPTIONS if option is not _AGENT], command)
+
+
+def _with(options: Sequence[Callable[[F], F]], command: F) -> F:
+    for option in reversed(options):
         command = option(command)
     return command
 
@@ -127,7 +136,10 @@ def _names(csv: str | None) -> list[str] | None:
 
 
 def _json(text: str) -> Any:
+    from adal_ls.sdk.context import parse_tool_context
+    from adal_ls.sdk.errors import InvalidInputError
+
     try:
-        return json.loads(text)
-    except ValueError as fault:
-        raise click.UsageError(f"Could not parse --tool-context as JSON: {fault}") from fault
+        return parse_tool_context(text)
+    except InvalidInputError as fault:
+        raise click.UsageError(f"{fault.code}: {fault.message}") from fault

@@ -11,9 +11,10 @@ from typing import Any, Literal, Protocol
 
 from adal_ls.cli.output import give, give_json, give_json_line, say
 from adal_ls.cli.screen import Screen
-from adal_ls.protocol.runs import Event, TextEvent, ToolCallEvent, ToolResultEvent
+from adal_ls.protocol.runs import EpisodeEvent, Event, TextEvent, ToolCallEvent, ToolResultEvent
 
-Style = Literal["text", "json", "stream-json"]
+Style = Literal["text", "json", "stream-json", "agent"]
+"""`agent`: text below the ids of the episode, as `adal-ls agent run` prints it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class Output(Protocol):
 def output_of(style: Style, screen: Screen) -> Output:
     if style == "text":
         return _Text(screen)
+    if style == "agent":
+        return _Agent(screen)
     return _Json() if style == "json" else _StreamJson()
 
 
@@ -63,6 +66,16 @@ class _Text:
             give(ending.answer)
         if ending.error is not None:
             say(f"Error: {ending.error}")
+
+
+class _Agent(_Text):
+    """Source: the tool-providers command line (`agent run`)."""
+
+    def event(self, event: Event) -> None:
+        if isinstance(event, EpisodeEvent):
+            give(f"agentCallId {event.agent_call_id}")
+            give(f"memoryScope {event.memory_scope}")
+        super().event(event)
 
 
 class _Json:

@@ -12,7 +12,7 @@ from adal_ls.cli.project import nearest, project_of
 from adal_ls.lint.session import open_text
 from adal_ls.workspace import disk
 from adal_ls.workspace.modules import FolderModules
-from adal_ls.workspace.projects import FOLDER, discover
+from adal_ls.workspace.projects import FOLDER, discover, holds_tools
 
 STDIN = "-"
 """The path that stands for standard input."""
@@ -57,7 +57,7 @@ def _meant(given: str) -> list[str]:
 
 
 def _above() -> list[str]:
-    found = nearest(Path.cwd())
+    found = nearest(Path.cwd(), holds_tools)
     return [] if found is None else [os.fspath(found / FOLDER / "tools.py")]
 
 

@@ -51,7 +51,8 @@ def line_of(event: Event) -> str | None:
     if isinstance(event, NoticeEvent):
         return f"notice   {_indented(event.text)}"
     if isinstance(event, ErrorEvent):
-        return f"error    {event.code}: {_indented(event.message)}"
+        trace = f"\n         trace: {_indented(event.trace.rstrip())}" if event.trace else ""
+        return f"error    {event.code}: {_indented(event.message)}{trace}"
     if isinstance(event, FinishedEvent):
         return f"finished {event.stop_reason}"
     return None

@@ -9,7 +9,7 @@ import click
 
 from adal_ls.cli.output import Failure, give, say
 from adal_ls.cli.project import nearest, project_of
-from adal_ls.workspace.projects import holds_tools
+from adal_ls.workspace.projects import holds_project
 
 
 @click.command("trust")
@@ -35,7 +35,7 @@ def command(path: Path, revoke: bool) -> None:
             trust.grant(path)
             unsaved.confirm(path)
             give(f"{real} is trusted: adal-ls may load and run the tools in its .adal folder.")
-            if not holds_tools(os.fspath(real)):
+            if not holds_project(os.fspath(real)):
                 say(_nothing_there(real))
     except ValueError as fault:
         raise Failure(str(fault)) from fault
@@ -44,4 +44,4 @@ def command(path: Path, revoke: bool) -> None:
 def _nothing_there(folder: Path) -> str:
     found = nearest(folder)
     advice = f"; the nearest project above is {found}: trust counts for exactly one folder" if found else ""
-    return f"There is no .adal/tools.py in {folder} yet{advice}."
+    return f"There is no .adal/tools.py or agents.py in {folder} yet{advice}."

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from adal_ls.protocol import approvals, host, methods, runs, tools
+from adal_ls.protocol import agents, approvals, host, methods, runs, tools
 from adal_ls.protocol.base import Empty, Message
 
 PARAMS: dict[str, type[Message]] = {
     methods.TOOLS_LIST: tools.ToolsListParams,
     methods.TOOLS_RELOAD: Empty,
     methods.TOOLS_TRY: tools.ToolsTryParams,
+    methods.AGENTS_LIST: agents.AgentsListParams,
+    methods.AGENTS_CONTEXT_FORM: agents.ContextFormParams,
     methods.TRUST_CHANGED: tools.TrustChanged,
     methods.RUN_START: runs.RunStartParams,
     methods.RUN_CANCEL: runs.RunCancelParams,
@@ -44,6 +46,8 @@ RESULTS: dict[str, type[Message]] = {
     methods.TOOLS_LIST: tools.ToolsListResult,
     methods.TOOLS_RELOAD: Empty,
     methods.TOOLS_TRY: tools.ToolsTryResult,
+    methods.AGENTS_LIST: agents.AgentsListResult,
+    methods.AGENTS_CONTEXT_FORM: agents.ContextForm,
     methods.RUN_START: runs.RunStarted,
     methods.RUN_CANCEL: Empty,
     methods.RUN_PROMPT: runs.RunStarted,

@@ -15,6 +15,8 @@ Kind = Literal["request", "notification"]
 TOOLS_LIST = "adal/tools/list"
 TOOLS_RELOAD = "adal/tools/reload"
 TOOLS_TRY = "adal/tools/try"
+AGENTS_LIST = "adal/agents/list"
+AGENTS_CONTEXT_FORM = "adal/agents/contextForm"
 TRUST_CHANGED = "adal/trust/changed"
 RUN_START = "adal/run/start"
 RUN_CANCEL = "adal/run/cancel"
@@ -88,6 +90,20 @@ TABLE: tuple[Method, ...] = (
         "server",
         "Runs one tool with these arguments, without a model: the person who asks is the one who allows it. Answers "
         "when the tool has ended; `$/cancelRequest` stops it.",
+    ),
+    Method(
+        AGENTS_LIST,
+        "request",
+        "editor",
+        "server",
+        "The agents of every project, and their tools as far as they are known without a run. Loads what is not yet.",
+    ),
+    Method(
+        AGENTS_CONTEXT_FORM,
+        "request",
+        "editor",
+        "server",
+        "The form for an agent's tool context. An id that no agent has is refused with `data.code` UNKNOWN_AGENT.",
     ),
     Method(TRUST_CHANGED, "notification", "editor", "server", "The person granted or withdrew trust in the workspace."),
     Method(RUN_START, "request", "editor", "server", "Starts a run; answers at once with its id."),

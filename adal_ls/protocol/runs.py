@@ -24,7 +24,11 @@ class RunStartParams(Message):
     system_prompt: str | None = Field(
         default=None, description="In place of the usual one; the instructions of the workspace follow it all the same."
     )
-    scope: str | None = Field(default=None, description="Memory scope; the run's id when omitted.")
+    scope: str | None = Field(
+        default=None,
+        description="Memory scope: the conversation that the run continues, of all runs with this scope or of the run "
+        "with this id. The run's own id when omitted or blank.",
+    )
     enabled_default_tools: list[str] | None = Field(default=None, description="Names or groups; only these built-ins.")
     disabled_default_tools: list[str] | None = Field(
         default=None, description="Names or groups; all built-ins but these."
@@ -132,6 +136,16 @@ class PromptEvent(Message):
     text: str
 
 
+class EpisodeEvent(Message):
+    """Who answers the prompt; each prompt and each resume is an episode of its own."""
+
+    type: Literal["episode"] = "episode"
+    agent: str
+    agent_call_id: str = Field(description="Of this episode, never used again; providers know it by this id.")
+    memory_scope: str
+    model: str
+
+
 class TextEvent(Message):
     type: Literal["text"] = "text"
     delta: str
@@ -232,6 +246,9 @@ class ErrorEvent(Message):
     type: Literal["error"] = "error"
     code: str
     message: str
+    trace: str | None = Field(
+        default=None, description="Where in the project's own code a provider failed; for the person."
+    )
 
 
 class FinishedEvent(Message):
@@ -244,6 +261,7 @@ class FinishedEvent(Message):
 
 Event = Annotated[
     PromptEvent
+    | EpisodeEvent
     | TextEvent
     | ToolCallEvent
     | ToolProgressEvent

@@ -34,6 +34,10 @@ class Tool(Message):
     parameters: JsonObject = Field(description="JSON Schema of the arguments object.")
     require_approval: bool = True
     kind: Literal["custom", "builtin", "provider"] = "custom"
+    agent: str | None = Field(
+        default=None,
+        description="Provider tools only: the agent that has it, as its provider lists it. What a run gets may differ.",
+    )
     group: str | None = Field(default=None, description="Built-in tools only: Bash, Edit, Read, Search or Web.")
     location: Location | None = None
     problems: list[str] = Field(default_factory=list, description="Codes of the findings on this tool.")
@@ -54,6 +58,7 @@ class LoadFailure(Message):
     )
     message: str
     location: Location | None = Field(default=None, description="Absent where no line of the project is to blame.")
+    agents: bool = Field(default=False, description="Only agents.py could not be loaded: the tools are there.")
 
 
 class LeftOut(Message):
@@ -65,10 +70,10 @@ class LeftOut(Message):
 
 
 class Project(Message):
-    """A folder with `.adal/tools.py`."""
+    """A folder with `.adal/tools.py`, `.adal/agents.py` or both."""
 
     root: str = Field(description="Path of the project folder.")
-    file: str = Field(description="Path of its tools file.")
+    file: str = Field(description="Path of its tools file, also where there is none yet.")
     state: Literal["static", "loaded", "error"] = Field(
         description="static: read, never run. loaded: as the worker has it. "
         "error: the last load failed; the tools are the last good ones."

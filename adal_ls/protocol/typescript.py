@@ -18,10 +18,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, JsonValue
 from pydantic.fields import FieldInfo
 
-from adal_ls.protocol import approvals, messages, methods, runs, tools
+from adal_ls.protocol import agents, approvals, messages, methods, runs, tools
 from adal_ls.protocol.base import Empty, JsonObject, Message
 
-_SUBJECTS = (tools, runs, approvals)
+_SUBJECTS = (tools, agents, runs, approvals)
 """The modules whose models an editor may see, in the order of the output."""
 
 _HEAD = """\

@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from adal_ls import naming
 from adal_ls.sdk.context import ToolContext
-from adal_ls.sdk.errors import ProviderHooksError
+from adal_ls.sdk.errors import AdalError, ProviderHooksError
 from adal_ls.sdk.provider import Source, as_provider
 from adal_ls.sdk.toolset import ToolEntry, ToolSet, read_tool_set
 
@@ -24,8 +25,9 @@ async def resolve_source(source: Source, ctx: ToolContext[Any]) -> ToolSet:
     """The tool set of one source: a provider is asked, a plain set is returned as it is, None gives an empty one."""
     provider = as_provider(source)
     if provider is not None:
-        found = provider.get_tools(ctx)
-        return await found if inspect.isawaitable(found) else found
+        with _staying(provider, "get_tools"):
+            found = provider.get_tools(ctx)
+            return await found if inspect.isawaitable(found) else found
     return {} if source is None else source  # type: ignore[return-value]  # no provider, so a set
 
 
@@ -82,11 +84,24 @@ def hook(provider: object, name: str, *arguments: object) -> Callable[[], Awaita
     async def run() -> None:
         function = getattr(provider, name, None)
         if function is not None:
-            outcome = function(*arguments)
-            if inspect.isawaitable(outcome):
-                await outcome
+            with _staying(provider, name):
+                outcome = function(*arguments)
+                if inspect.isawaitable(outcome):
+                    await outcome
 
     return run
+
+
+@contextmanager
+def _staying(provider: object, method: str) -> Iterator[None]:
+    """SystemExit out of a task would end the loop, and everything else on it: here it is the provider's failure."""
+    try:
+        yield
+    except SystemExit as fault:
+        raise AdalError(
+            f"{type(provider).__name__}.{method} ends the program (exit code {fault.code})",
+            code=ProviderHooksError.code,
+        ) from fault
 
 
 async def run_hooks(name: str, hooks: Sequence[Callable[[], Awaitable[None]]]) -> None:

@@ -14,7 +14,17 @@ from adal_ls.server.rpc import Connection, Json
 from adal_ls.server.watch import FilePoll
 from adal_ls.server.workspace_lint import WorkspaceLint
 from adal_ls.workspace import pyproject, uris
-from adal_ls.workspace.projects import Project, discover, is_tools_file, of_file
+from adal_ls.workspace.projects import (
+    AGENTS,
+    FOLDER,
+    TOOLS,
+    Project,
+    discover,
+    holds_project,
+    is_tools_file,
+    of_file,
+    of_folder,
+)
 
 _REGISTRATION = {
     "registrations": [
@@ -109,12 +119,23 @@ class Files:
         if path is not None and is_tools_file(uri):
             self._projects.add(of_file(path, uri))
 
+    def saved_agents(self, uri: str) -> Project | None:
+        """The project whose agents file was saved in the editor; None for any other file."""
+        path = uris.to_path(uri)
+        if path is None or os.path.basename(path) != AGENTS or not _project_at(path):
+            return None
+        found = of_folder(_project_at(path)[0])
+        if not self._projects.in_folders(found.root):
+            return None
+        self._projects.add(found)
+        return self._projects.get(found.identity)
+
     def closed(self, uri: str) -> None:
         """A document was closed; outside the workspace folders, or never saved, it was a project only while open."""
         project = self._projects.get(uris.identity(uri))
         if project is None:
             return
-        if not self._projects.in_folders(project.root) or not os.path.lexists(project.file):
+        if not self._projects.in_folders(project.root) or not holds_project(project.root):
             self._projects.drop(project.identity)
             self._gone(project)
 
@@ -149,7 +170,7 @@ class Files:
         self._searching += 1
 
         def run() -> None:
-            found = [project for folder in folders for project in discover(folder)]
+            found = [project for folder in folders for project in discover(folder, agents=True)]
             self._post(lambda: self._found(found, first=first))
 
         threading.Thread(target=run, name="find projects", daemon=True).start()
@@ -183,7 +204,7 @@ class Files:
         def run() -> None:
             for pause in (0.0, SETTLING):
                 time.sleep(pause)
-                found = [project for folder in folders for project in discover(folder)]
+                found = [project for folder in folders for project in discover(folder, agents=True)]
                 if found:
                     self._post(lambda found=found: self._take(found))  # type: ignore[misc]
 
@@ -200,8 +221,8 @@ class Files:
                 if not os.path.isdir(path):
                     continue  # any new file in the workspace is told: most end here
                 appeared.append(path)
-            for file in _tools_files_at(path):
-                found = of_file(file)
+            for root in _project_at(path):
+                found = of_folder(root)
                 if self._projects.in_folders(found.root):
                     affected.setdefault(found.identity, found)
             real = uris.real(path)
@@ -219,7 +240,7 @@ class Files:
 
     def _look_at_project(self, project: Project) -> None:
         known = self._projects.get(project.identity)
-        if os.path.lexists(project.file):
+        if holds_project(project.root):
             self._projects.add(project)
             self._lint.add([project.identity])
             self._changed(known or project)
@@ -241,7 +262,7 @@ class Files:
 
     def _new_files(self) -> list[str]:
         """Tools files in the folders that are not known. On the thread that looks."""
-        found = [project for folder in list(self._projects.folders) for project in discover(folder)]
+        found = [project for folder in list(self._projects.folders) for project in discover(folder, agents=True)]
         return [project.file for project in found if self._projects.get(project.identity) is None]
 
 
@@ -253,15 +274,16 @@ def _entries(params: Json, name: str) -> list[dict[str, Json]]:
 
 def _files_of(root: str) -> Iterator[str]:
     """A project's Python files, and their folders, which change as files come and go."""
-    yield os.path.join(root, ".adal", "tools.py")
+    yield from (os.path.join(root, FOLDER, name) for name in (TOOLS, AGENTS))
     for folder, folders, names in os.walk(os.path.join(root, ".adal")):
         folders[:] = [name for name in folders if name != "__pycache__"]
         yield folder
         yield from (os.path.join(folder, name) for name in names if name.endswith(".py"))
 
 
-def _tools_files_at(path: str) -> list[str]:
-    """The tools file a path is, or that stands in it."""
-    if os.path.basename(path) == "tools.py" and os.path.basename(os.path.dirname(path)) == ".adal":
-        return [path]
-    return [os.path.join(path, "tools.py")] if os.path.basename(path) == ".adal" else []
+def _project_at(path: str) -> list[str]:
+    """The folder of the project whose tools or agents file a path is, or whose `.adal` folder."""
+    folder, name = os.path.split(path)
+    if name in (TOOLS, AGENTS) and os.path.basename(folder) == FOLDER:
+        return [os.path.dirname(folder)]
+    return [folder] if name == FOLDER else []

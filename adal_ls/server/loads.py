@@ -13,7 +13,7 @@ from adal_ls.server.rpc import Answer, Json
 from adal_ls.server.status import StatusReport
 from adal_ls.server.watch import Stamp, stamp
 from adal_ls.workspace import uris
-from adal_ls.workspace.projects import Project
+from adal_ls.workspace.projects import Project, holds_project
 
 Stamps = dict[str, Stamp | None]
 
@@ -49,7 +49,7 @@ class Loads:
         chance: nobody trusted it. `unsaved`: no save and no wish of a person is behind it, so the host imports nothing
         that an agent may have written.
         """
-        if not os.path.lexists(project.file) or not self._projects.in_folders(project.root):
+        if not holds_project(project.root) or not self._projects.in_folders(project.root):
             return
         root = uris.real(project.root)
         self._stamps[root] = _stamps(project)

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 
 from adal_ls.protocol import methods
 from adal_ls.server import capabilities, projects, settings
+from adal_ls.server.agents import Agents
 from adal_ls.server.analysis import Analysis
 from adal_ls.server.commands import Commands
 from adal_ls.server.configuration import Configuration
@@ -100,11 +101,12 @@ class Service:
             self._projects,
             self._status,
             log,
-            lambda root, generation: self._tools.load_told(root, generation),
+            self._load_told,
         )
         self._tools = ProjectTools(
             editor, self.client, self._projects, self._diagnostics, self._loads, lambda: self._trusted
         )
+        self._agents = Agents(editor, self.client, self.host, self._projects, lambda: self._trusted)
         self._files = Files(
             editor,
             self.client,
@@ -148,6 +150,8 @@ class Service:
             methods.TOOLS_LIST: linted(lambda key, params: self._editor.answer(key, self._tools.listed(params))),
             methods.TOOLS_RELOAD: found(self._reload_tools),
             methods.TOOLS_TRY: found(self._runs.try_tool),
+            methods.AGENTS_LIST: found(self._agents.list),
+            methods.AGENTS_CONTEXT_FORM: found(self._agents.context_form),
             methods.RUN_START: found(self._runs.start),
         }
         for method in (methods.RUN_PROMPT, methods.RUN_RESUME):
@@ -255,9 +259,13 @@ class Service:
 
     def _document_saved(self, document: Document) -> None:
         self._files.opened(document.uri)  # the save may have created the file
-        project = self._projects.get(document.identity)
+        project = self._projects.get(document.identity) or self._files.saved_agents(document.uri)
         if project is not None:
             self._tools.saved(project)
+
+    def _load_told(self, root: str, generation: int) -> None:
+        self._tools.load_told(root, generation)
+        self._agents.load_told(root, self._loads.at(root).get("failure"))
 
     def _lint_configured(self) -> None:
         self._configuration.forget_files()

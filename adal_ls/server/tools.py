@@ -34,7 +34,10 @@ def entry(
     # After a failed load the last good tools stay: runs have them for as long as it fails.
     if analysis is not None and told.get("state") == "loaded" and _is_readable(analysis.file):
         known = [tool for tool in known if tool.get("kind", "custom") != "custom" or tool.get("name") in static]
-    tools = [_merged(tool, static.pop(tool.get("name"), None)) for tool in known]
+    tools = [
+        _merged(tool, static.pop(tool.get("name"), None)) if tool.get("kind", "custom") == "custom" else tool
+        for tool in known
+    ]
     tools += [{**tool, "pending": True} if loaded else tool for tool in static.values()]
     out: dict[str, Json] = {
         "root": project.root,

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
-from adal_ls.wire.peer import REQUEST_FAILED, Json, Peer, RpcError
+from adal_ls.wire.peer import REQUEST_FAILED, Handler, Json, Peer, RpcError
 from adal_ls.worker.data import ToolResult, result_to_json
 from adal_ls.worker.ending import break_down
+from adal_ls.worker.listing import ListedTool
 from adal_ls.worker.load import Project
 from adal_ls.worker.printed import CALL
 from adal_ls.worker.results import within_frame
 from adal_ls.worker.surroundings import Surroundings
+
+T = TypeVar("T")
 
 
 @functools.cache
@@ -22,6 +26,10 @@ def machinery() -> types.ModuleType:
     from adal_ls.worker import calling
 
     return calling
+
+
+class _CancelledByHost(Exception):  # noqa: N818 - no fault
+    pass
 
 
 class _WorkerPeer(Peer):
@@ -35,32 +43,68 @@ class _WorkerPeer(Peer):
 
 
 class Calls:
-    """Answers `call` and `cancel`."""
+    """Answers `call` and `cancel`, and what the host asks about agents and their providers."""
 
     def __init__(self, project: Project, send: Callable[[bytes], None]) -> None:
         self._project = project
-        self._running: dict[str, asyncio.Task[ToolResult]] = {}
-        self._surroundings = Surroundings()
-        self.peer = _WorkerPeer(send, {"call": self._call, "cancel": self._cancel})
+        self._running: dict[str, asyncio.Task[Any]] = {}
+        self._loaded = self._surroundings = Surroundings()
+        handlers: dict[str, Handler] = {"call": self._call, "cancel": self._cancel}
+        if project.agents is not None:
+            asked = {
+                "resolve": project.agents.resolve,
+                "endRun": project.agents.end,
+                "dispose": project.agents.dispose,
+                "describe": project.agents.describe,
+            }
+            handlers |= {method: functools.partial(self._ask, method, answer) for method, answer in asked.items()}
+        self.peer = _WorkerPeer(send, handlers)
 
     async def _call(self, params: Json) -> Json:
         machine = machinery()
         token: str = params["call"]
-        CALL.set(token)
-        if not self._running:
-            self._surroundings.restore()
-        tool = self._project.tools[params["name"]]
+        tool = self._tool(params)
         on_progress = lambda text: self.peer.notify("progress", {"call": token, "text": text})  # noqa: E731
         ways = machine.Ways(self._project.sources, params["limit"], on_progress)
-        self._running[token] = task = asyncio.ensure_future(machine.call(tool, params["arguments"], ways))
         try:
-            return result_to_json(within_frame(await task))
-        except asyncio.CancelledError:
-            if not task.cancelled():
-                raise
+            return result_to_json(within_frame(await self._run(token, machine.call(tool, params["arguments"], ways))))
+        except _CancelledByHost:
             return result_to_json(ToolResult("cancelled", None, "The call was cancelled."))
         except machine.StillRunningError:
             raise RpcError(REQUEST_FAILED, "the tool cannot be stopped without its process") from None
+
+    def _tool(self, params: Json) -> ListedTool:
+        episode = params.get("episode")
+        if episode is None:
+            return self._project.tools[params["name"]]
+        assert self._project.agents is not None  # noqa: S101 - the host has got the tool from them
+        return self._project.agents.tool(episode, params["name"])
+
+    async def _ask(self, method: str, answer: Handler, params: Json) -> Json:
+        """What providers set up for an episode in the whole process stays for its calls."""
+        try:
+            result: Json = await self._run(params["call"], answer(params))
+        except _CancelledByHost:
+            return None  # nobody waits for it
+        if method in ("resolve", "endRun") and not self._running:
+            self._surroundings = Surroundings() if method == "resolve" else self._loaded
+        return result
+
+    async def _run(self, token: str, work: Awaitable[T]) -> T:
+        """
+        Raises:
+            _CancelledByHost: it was stopped, because the host said so.
+        """
+        CALL.set(token)
+        if not self._running:
+            self._surroundings.restore()
+        self._running[token] = task = asyncio.ensure_future(work)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if not task.cancelled():
+                raise
+            raise _CancelledByHost from None
         finally:
             del self._running[token]
 

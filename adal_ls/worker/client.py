@@ -88,6 +88,7 @@ class WorkerClient:
         )
         self._greeting: asyncio.Future[Json] = self._loop.create_future()
         self._worn = False
+        self._held = False
         self._progress_of: dict[str, Listener] = {}
         self._stops: set[asyncio.Task[None]] = set()
         self._output = OutputReader(started.output, self._loop)
@@ -132,6 +133,11 @@ class WorkerClient:
         return self._worn or self._life.end is not None
 
     @property
+    def alive(self) -> bool:
+        """Whether its process is there still, be it that it takes no more calls."""
+        return self._life.end is None
+
+    @property
     def pid(self) -> int:
         return self._life.pid
 
@@ -169,6 +175,7 @@ class WorkerClient:
         name: str,
         arguments: dict[str, Json],
         *,
+        episode: str | None = None,
         on_print: Listener | None = None,
         on_progress: Listener | None = None,
     ) -> ToolResult:
@@ -180,6 +187,7 @@ class WorkerClient:
         Args:
             name: a tool of `LoadedProject.tools`.
             arguments: checked in the worker; wrong ones give an error result.
+            episode: the one that a provider gave the tool for; then `name` is one of its tools.
             on_print: hears what the tool prints, as it comes.
             on_progress: hears the text of each value that a generator yields, up to `Limits.printed` in all.
 
@@ -195,6 +203,8 @@ class WorkerClient:
                 if on_progress is not None:
                     self._progress_of[token] = Transcript(self._limits.printed, on_progress).add
                 params = {"call": token, "name": name, "arguments": arguments, "limit": self._limits.observation}
+                if episode is not None:
+                    params["episode"] = episode
                 request = asyncio.ensure_future(self._peer.request("call", params))
                 try:
                     await asyncio.wait({request}, timeout=self._limits.call)
@@ -215,6 +225,55 @@ class WorkerClient:
             self._end_if_worn()
         took = result.duration_ms or round((time.perf_counter() - started) * 1000, 3)
         return replace(result, printed=transcript.text, duration_ms=took)
+
+    async def ask(
+        self, method: str, params: dict[str, Json], *, limit: float, on_print: Listener | None = None
+    ) -> Json:
+        """The answer to a question about agents, from a worker that is alive, also one that takes no more calls.
+
+        A caller that is cancelled cancels it as it would a call.
+
+        Args:
+            limit: seconds; a worker that does not answer in time is ended.
+            on_print: as for `call`.
+
+        Raises:
+            WorkerDiedError: the worker was gone before, or it ended, or had to be ended.
+        """
+        if self._life.end is not None:
+            raise WorkerDiedError(f"the tool worker {self._life.end.text}; start a new one")
+        token = secrets.token_hex(16)
+        transcript = Transcript(self._limits.printed, on_print)
+        try:
+            with self._output.collecting(token, transcript):
+                request = asyncio.ensure_future(self._peer.request(method, {**params, "call": token}))
+                try:
+                    await asyncio.wait({request}, timeout=limit)
+                    if not request.done():
+                        self._life.finish(by_call_limit(limit))
+                        await self._life.death()
+                    return request.result()
+                except asyncio.CancelledError:
+                    await self._stopped(token, request, CANCELLED)
+                    raise
+                except (ConnectionClosedError, RpcError, ProtocolViolationError) as fault:
+                    if not isinstance(fault, ConnectionClosedError):
+                        self._life.finish(by_breach(fault))
+                    death = await self._life.death()
+                    raise WorkerDiedError(f"the project's process {death.text}") from None
+                finally:
+                    self._output.drain()
+        finally:
+            self._end_if_worn()
+
+    def hold(self) -> None:
+        """Until `let_go`, a call that was stopped and did end does not end the worker."""
+        self._held = True
+
+    def let_go(self) -> None:
+        """See `hold`."""
+        self._held = False
+        self._end_if_worn()
 
     async def close(self) -> None:
         """Ends the worker with all its processes. Idempotent."""
@@ -271,14 +330,14 @@ class WorkerClient:
         await asyncio.wait({request}, timeout=self._limits.stop)
         # Ending a tool that runs on comes before the calls beside it; those end in an error that says so.
         running = not request.done() or isinstance(request.exception(), RpcError)
-        if running or not self._output.others(token):
+        if running or not (self._held or self._output.others(token)):
             self._life.finish(death)
             await self._life.death()
         with contextlib.suppress(ConnectionClosedError, RpcError):
             await request
 
     def _end_if_worn(self) -> None:
-        if self._worn and not self._output.busy:
+        if self._worn and not (self._held or self._output.busy):
             self._life.finish(CANCELLED)
 
     def _check_alive(self) -> None:

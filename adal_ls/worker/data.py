@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PureWindowsPath
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal
 
 from adal_ls.wire.peer import ProtocolViolationError
+from adal_ls.worker.agent_data import LoadedAgent, read_agents
+from adal_ls.worker.shapes import DEPTH, OPTIONAL_TEXT, Shape, is_deeper, record, typed
 
 Status = Literal["success", "error", "cancelled"]
 LoadErrorKind = Literal["syntax", "missing-module", "exception", "exit", "crash", "timeout", "channel"]
 
-T = TypeVar("T")
+TOOLS_FILE, AGENTS_FILE = ".adal/tools.py", ".adal/agents.py"
 
-TOOLS_FILE = ".adal/tools.py"
-
-_DEPTH = 100
 _MOST_LINES = 2**31  # what a line of LSP can be
 _MOST_MILLISECONDS = 1e12
 
@@ -69,7 +67,7 @@ class LoadProblem:
 
 @dataclass(frozen=True, slots=True)
 class LoadError:
-    """Why the tools file gives no tools at all. `line` is one-based; 0 where the place is not known."""
+    """Why a file gives no tools, or no agents, at all. `line` is one-based; 0 where the place is not known."""
 
     kind: LoadErrorKind
     message: str
@@ -89,6 +87,8 @@ class LoadedProject:
     """A project as the worker has it.
 
     Attributes:
+        agents: those of AGENTS; None where there is no agents.py.
+        agents_error: why agents.py gives none; the tools work.
         sources: sha256 (hex) of the bytes of every project file that was run, by its path relative to the project
             folder, with `/` between the parts.
         output: what was printed while loading.
@@ -98,6 +98,8 @@ class LoadedProject:
     tools: tuple[LoadedTool, ...] = ()
     problems: tuple[LoadProblem, ...] = ()
     error: LoadError | None = None
+    agents: tuple[LoadedAgent, ...] | None = None
+    agents_error: LoadError | None = None
     sources: dict[str, str] = field(default_factory=dict)
     output: str = ""
     python: str = ""
@@ -126,14 +128,16 @@ class ToolResult:
 
 def project_to_json(project: LoadedProject) -> dict[str, Any]:
     return {
-        **_fields(project),
-        "tools": [_fields(tool) for tool in project.tools],
-        "problems": [_fields(problem) for problem in project.problems],
-        "error": None if project.error is None else _fields(project.error),
+        **fields(project),
+        "tools": [fields(tool) for tool in project.tools],
+        "problems": [fields(problem) for problem in project.problems],
+        "error": None if project.error is None else fields(project.error),
+        "agents": None if project.agents is None else [fields(agent) for agent in project.agents],
+        "agents_error": None if project.agents_error is None else fields(project.agents_error),
     }
 
 
-def _fields(record: Any) -> dict[str, Any]:
+def fields(record: Any) -> dict[str, Any]:
     """As `dataclasses.asdict`, which copies all that is inside and takes as long as making the schemas."""
     return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
 
@@ -153,38 +157,43 @@ def result_to_json(result: ToolResult) -> dict[str, Any]:
 
 def read_project(value: object) -> LoadedProject:
     """Raises: ProtocolViolationError."""
-    data = _typed(value, dict, "project")
-    error = data.get("error")
-    tools = tuple(_tool(item) for item in _typed(data.get("tools"), list, "tools"))
-    sources = {_place(path): digest for path, digest in _typed(data.get("sources"), dict, "sources").items()}
+    data = typed(value, dict, "project")
+    error, agents_error = data.get("error"), data.get("agents_error")
+    agents = read_agents(data.get("agents"))
+    tools = tuple(read_tool(item) for item in typed(data.get("tools"), list, "tools"))
+    sources = {_place(path): digest for path, digest in typed(data.get("sources"), dict, "sources").items()}
     if tools and TOOLS_FILE not in sources:
         raise ProtocolViolationError(f"tools, but not the digest of {TOOLS_FILE}")
+    if agents and AGENTS_FILE not in sources:
+        raise ProtocolViolationError(f"agents, but not the digest of {AGENTS_FILE}")
     return LoadedProject(
         tools=tools,
-        problems=tuple(_record(LoadProblem, item, _PROBLEM) for item in _typed(data.get("problems"), list, "problems")),
-        error=None if error is None else _record(LoadError, error, _ERROR),
-        sources={path: _typed(digest, str, "digest") for path, digest in sources.items()},
-        python=_typed(data.get("python"), str, "python"),
+        agents=agents,
+        agents_error=None if agents_error is None else record(LoadError, agents_error, _ERROR),
+        problems=tuple(record(LoadProblem, item, _PROBLEM) for item in typed(data.get("problems"), list, "problems")),
+        error=None if error is None else record(LoadError, error, _ERROR),
+        sources={path: typed(digest, str, "digest") for path, digest in sources.items()},
+        python=typed(data.get("python"), str, "python"),
     )
 
 
 def read_result(value: object) -> ToolResult:
     """Raises: ProtocolViolationError."""
-    data = dict(_typed(value, dict, "result"))
+    data = dict(typed(value, dict, "result"))
     if data.get("observation") is None:
         data["observation"] = data.get("output")
-    result = _record(ToolResult, data, _RESULT)
+    result = record(ToolResult, data, _RESULT)
     if result.status not in ("success", "error", "cancelled"):
         raise ProtocolViolationError(f"status {result.status!r}")
-    if _is_deeper(result.output, _DEPTH):  # before Python 3.12 reading it had failed already
-        raise ProtocolViolationError(f"an output nested more than {_DEPTH} levels deep")
+    if is_deeper(result.output, DEPTH):  # before Python 3.12 reading it had failed already
+        raise ProtocolViolationError(f"an output nested more than {DEPTH} levels deep")
     if not 0 <= result.duration_ms < _MOST_MILLISECONDS:
         raise ProtocolViolationError(f"a duration of {str(result.duration_ms)[:40]} ms")
     return result
 
 
-def _tool(value: object) -> LoadedTool:
-    tool = _record(LoadedTool, value, _TOOL)
+def read_tool(value: object) -> LoadedTool:
+    tool = record(LoadedTool, value, _TOOL)
     if not 0 <= tool.line < _MOST_LINES:
         raise ProtocolViolationError(f"line {str(tool.line)[:40]}")
     try:
@@ -192,31 +201,21 @@ def _tool(value: object) -> LoadedTool:
         text = json.dumps(tool.parameters, ensure_ascii=False, allow_nan=False)
     except (ValueError, RecursionError) as fault:
         raise ProtocolViolationError(f"parameters that are not JSON: {fault}") from fault
-    if _is_deeper(tool.parameters, _DEPTH):
-        raise ProtocolViolationError(f"parameters nested more than {_DEPTH} levels deep")
+    if is_deeper(tool.parameters, DEPTH):
+        raise ProtocolViolationError(f"parameters nested more than {DEPTH} levels deep")
     return dataclasses.replace(tool, parameters=json.loads(text.encode("utf-8", "replace")))
 
 
 def _place(path: object) -> str:
     """The path of a source: the host reads the file there, so it must lie in the project."""
-    text = _typed(path, str, "source")
+    text = typed(path, str, "source")
     if text.startswith("/") or "\\" in text or "\0" in text or ".." in text.split("/") or PureWindowsPath(text).drive:
         raise ProtocolViolationError(f"a source outside of the project: {text[:200]!r}")
     return text
 
 
-def _is_deeper(value: object, levels: int) -> bool:
-    if levels == 0:
-        return True
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(_is_deeper(item, levels - 1) for item in inner if isinstance(item, (dict, list)))
-
-
-_Shape = Mapping[str, type | tuple[type, ...]]
-
-_OPTIONAL_TEXT = (str, type(None))
 _OPTIONAL_INT = (int, type(None))
-_TOOL: _Shape = {
+_TOOL: Shape = {
     "name": str,
     "description": str,
     "parameters": dict,
@@ -225,41 +224,27 @@ _TOOL: _Shape = {
     "line": int,
     "function": str,
 }
-_PROBLEM: _Shape = {
+_PROBLEM: Shape = {
     "message": str,
-    "code": _OPTIONAL_TEXT,
-    "tool": _OPTIONAL_TEXT,
+    "code": OPTIONAL_TEXT,
+    "tool": OPTIONAL_TEXT,
     "entry": _OPTIONAL_INT,
     "left_out": bool,
 }
-_ERROR: _Shape = {
+_ERROR: Shape = {
     "kind": str,
     "message": str,
     "file": str,
     "line": int,
     "trace": str,
-    "module": _OPTIONAL_TEXT,
+    "module": OPTIONAL_TEXT,
     "exit_code": _OPTIONAL_INT,
 }
-_RESULT: _Shape = {
+_RESULT: Shape = {
     "status": str,
     "output": object,
     "observation": str,
-    "display": _OPTIONAL_TEXT,
+    "display": OPTIONAL_TEXT,
     "duration_ms": (int, float),
-    "trace": _OPTIONAL_TEXT,
+    "trace": OPTIONAL_TEXT,
 }
-
-
-def _record(kind: type[T], value: object, shape: _Shape) -> T:
-    data = _typed(value, dict, kind.__name__)
-    return kind(**{name: _typed(data.get(name), types, name) for name, types in shape.items()})
-
-
-def _typed(value: object, kind: type[T] | tuple[type, ...], what: str) -> T:
-    if not isinstance(value, kind):
-        raise ProtocolViolationError(f"{what} is a {type(value).__name__}")
-    if isinstance(value, str):
-        # Half a surrogate pair can be neither stored nor sent on everywhere.
-        return cast("T", value.encode("utf-8", "backslashreplace").decode())
-    return cast("T", value)

@@ -18,6 +18,7 @@ from pathlib import Path
 from adal_ls.sdk import ToolOutput
 
 _IMPORT, _CONSTANT, _EXTENDED = (dis.opmap[name] for name in ("IMPORT_NAME", "LOAD_CONST", "EXTENDED_ARG"))
+_MARK = "_adal_ls_standin"
 _MODULES = ("adalflow", "adalflow.core", "adalflow.core.types")
 
 
@@ -31,6 +32,9 @@ def prepare(code: types.CodeType, folder: str) -> None:
     wanted = wanted_of_adalflow(code, folder)
     if not wanted:
         return
+    if _is_ours() and wanted != {"ToolOutput"}:  # for a file before this one, which needed less
+        for name in _MODULES:
+            del sys.modules[name]
     if wanted == {"ToolOutput"}:
         install(reason="the tools files use only ToolOutput, so the light stand-in of adal-ls was loaded")
     elif (reason := why_not_importable()) is not None:
@@ -49,6 +53,7 @@ def install(reason: str) -> None:
     for name in _MODULES:
         module = types.ModuleType(name, "Stand-in by adal-ls: holds ToolOutput only.")
         module.__path__ = []
+        setattr(module, _MARK, reason)
 
         def missing(attribute: str, name: str = name) -> object:
             if attribute.startswith("__"):
@@ -61,6 +66,10 @@ def install(reason: str) -> None:
         parent, _, child = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], child, module)
+
+
+def _is_ours() -> bool:
+    return all(isinstance(vars(sys.modules.get(name, types)).get(_MARK), str) for name in _MODULES)
 
 
 def why_not_importable() -> str | None:

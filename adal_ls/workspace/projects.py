@@ -1,4 +1,4 @@
-"""The projects of the workspace: every folder with a `.adal/tools.py`."""
+"""The projects of the workspace: every folder with a `.adal/tools.py`, or with agents alone."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from adal_ls.workspace import uris
 
 FOLDER = ".adal"
+TOOLS, AGENTS = "tools.py", "agents.py"
 
 MAX_FOLDERS = 100_000
 """Folders looked into below one workspace folder; a home directory opened by accident must not cost minutes."""
@@ -42,7 +43,10 @@ _SKIPPED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """`root` and `file` are paths, `uri` is the file's as the client would spell it, `identity` the file behind it."""
+    """`root` and `file` are paths, `uri` is the file's as the client would spell it, `identity` the file behind it.
+
+    The file is the tools file, also where there is none.
+    """
 
     root: str
     file: str
@@ -66,22 +70,40 @@ def of_file(path: str, uri: str | None = None) -> Project:
     return Project(root, path, uri or uris.from_path(path), uris.real(path))
 
 
+def of_folder(root: str) -> Project:
+    """The project in the folder `root`."""
+    return of_file(os.path.join(root, FOLDER, TOOLS))
+
+
 def holds_tools(folder: str) -> bool:
     """Whether `folder` has a `.adal/tools.py`, or one that cannot be seen: whoever reads it will say why."""
+    return _is_there(os.path.join(folder, FOLDER, TOOLS))
+
+
+def holds_project(folder: str) -> bool:
+    """Whether `folder` has tools or agents."""
+    return holds_tools(folder) or _is_there(os.path.join(folder, FOLDER, AGENTS))
+
+
+def discover(folder: str, *, agents: bool = False) -> Iterator[Project]:
+    """The projects in `folder` and below, nearest first. Does not follow symbolic links to folders.
+
+    `agents`: those as well that have agents and no tools file.
+    """
+    holds = holds_project if agents else holds_tools
+    for current in searched(folder):
+        if holds(current):
+            yield of_folder(current)
+
+
+def _is_there(file: str) -> bool:
     try:
-        os.lstat(os.path.join(folder, FOLDER, "tools.py"))
+        os.lstat(file)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
         return True
     return True
-
-
-def discover(folder: str) -> Iterator[Project]:
-    """The projects in `folder` and below, nearest first. Does not follow symbolic links to folders."""
-    for current in searched(folder):
-        if holds_tools(current):
-            yield of_file(os.path.join(current, FOLDER, "tools.py"))
 
 
 def searched(folder: str) -> Iterator[str]:

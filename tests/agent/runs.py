@@ -57,6 +57,25 @@ CUSTOM_TOOLS = [bump]
 '''
 
 
+AGENTS_HEAD = """
+from pathlib import Path
+from adal_ls import (InvalidContextError, ToolSummary, combine_tool_providers, create_runtime, create_tool_provider,
+    create_workspace_tool_provider, mcp_tool_provider)
+
+ROOT = Path(__file__).parent.parent
+
+def note(text):
+    with (ROOT / "log.txt").open("a", encoding="utf-8") as log:
+        log.write(str(text) + "\\n")
+
+def free(function):
+    return {"function": function, "require_approval": False}
+
+runtime = create_runtime()
+"""
+"""What `Bench.agents` puts first."""
+
+
 class Bench:
     """One workspace, one runtime, everything it said."""
 
@@ -71,6 +90,16 @@ class Bench:
     def tools(self, text: str) -> None:
         (self.root / ".adal").mkdir(exist_ok=True)
         (self.root / ".adal" / "tools.py").write_text(text, encoding="utf-8")
+
+    def agents(self, text: str) -> None:
+        """Writes `.adal/agents.py`, below what most of them import."""
+        (self.root / ".adal").mkdir(exist_ok=True)
+        (self.root / ".adal" / "agents.py").write_text(AGENTS_HEAD + textwrap.dedent(text), encoding="utf-8")
+
+    def log(self) -> list[str]:
+        """What the project's code wrote down with `note(...)`, line by line."""
+        path = self.root / "log.txt"
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
     def script(self, *turns: dict[str, Any]) -> str:
         """The model id of a script of these turns (JSON is YAML)."""
@@ -94,6 +123,10 @@ class Bench:
         runtime = self.runtime or self.open(approver)
         run_id = runtime.start(RunStartParams(**{"prompt": "go", "model": self.script(*turns), **params}))
         return await asyncio.wait_for(runtime.wait(run_id), 60)
+
+    async def load(self) -> Project:
+        """Loads the project, as a save in the editor does."""
+        return await asyncio.wait_for((self.runtime or self.open()).load(self.root), 60)
 
     async def until(self, seen: Callable[[RunUpdate], bool]) -> RunUpdate:
         """The first update, past or to come, for which `seen` holds."""

@@ -247,9 +247,9 @@ async def test_a_call_is_announced_as_in_progress_only_when_it_runs(ran: Ran, tm
 
 
 def test_only_the_gate_reaches_the_executor_and_only_the_executor_reaches_tools() -> None:
-    """The import contract as a test, and the two calls an import contract cannot see."""
+    """The import contract as a test, and the calls it cannot see: of workers, and of a tool's caller."""
     package = Path(adal_ls.agent.__file__).parent
-    reaching: dict[str, set[str]] = {"executor": set(), "builtin": set(), "call": set()}
+    reaching: dict[str, set[str]] = {"executor": set(), "builtin": set(), "call": set(), "caller": set()}
     for path in package.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module == "adal_ls.agent":
@@ -262,7 +262,15 @@ def test_only_the_gate_reaches_the_executor_and_only_the_executor_reaches_tools(
                 reaching["builtin"].add(path.stem)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "call":
                 reaching["call"].add(path.stem)
-    assert reaching == {"executor": {"gate"}, "builtin": {"executor"}, "call": {"executor"}}
+            elif isinstance(node, ast.Attribute) and node.attr == "caller":
+                reaching["caller"].add(path.stem)
+    # An agent's episode is such a caller: it calls its worker when the executor calls it.
+    assert reaching == {
+        "executor": {"gate"},
+        "builtin": {"executor"},
+        "call": {"executor", "agent_episode"},
+        "caller": {"executor"},
+    }
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,18 @@ async def test_a_run_goes_from_prompt_over_calls_to_the_answer(bench: Bench) -> 
     assert finished == FinishedEvent(stop_reason="end_turn", answer="done")
     kinds = [update.event.type for update in bench.updates]
     assert kinds == [
-        *("prompt", "state", "toolCall", "decision", "toolCall", "toolCall", "toolResult", "text", "finished"),
+        *(
+            "prompt",
+            "state",
+            "episode",
+            "toolCall",
+            "decision",
+            "toolCall",
+            "toolCall",
+            "toolResult",
+            "text",
+            "finished",
+        ),
     ]
     assert [event.status for event in bench.calls("c1")] == ["pending", "in_progress", "completed"]
     assert [update.seq for update in bench.updates] == list(range(1, len(kinds) + 1))

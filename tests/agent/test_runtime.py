@@ -288,7 +288,6 @@ async def test_a_workspace_without_tools_runs_with_the_builtin_ones(bench: Bench
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"agent": "reviewer"}, "there is no agent 'reviewer'"),
         ({"enabled_default_tools": ["Read"], "disabled_default_tools": ["Bash"]}, "cannot be combined"),
         ({"disabled_default_tools": ["Bahs"]}, "'Bahs' is neither a built-in tool nor a group"),
         ({"project_root": "no/such/folder"}, "not a folder"),

@@ -47,6 +47,8 @@ export interface Tool {
   parameters: JsonObject;
   requireApproval?: boolean;
   kind?: "custom" | "builtin" | "provider";
+  /** Provider tools only: the agent that has it, as its provider lists it. What a run gets may differ. */
+  agent?: string;
   /** Built-in tools only: Bash, Edit, Read, Search or Web. */
   group?: string;
   location?: Location;
@@ -65,6 +67,8 @@ export interface LoadFailure {
   message: string;
   /** Absent where no line of the project is to blame. */
   location?: Location;
+  /** Only agents.py could not be loaded: the tools are there. */
+  agents?: boolean;
 }
 
 /** An entry of CUSTOM_TOOLS that is no tool, and why. */
@@ -76,11 +80,11 @@ export interface LeftOut {
   code?: string;
 }
 
-/** A folder with `.adal/tools.py`. */
+/** A folder with `.adal/tools.py`, `.adal/agents.py` or both. */
 export interface Project {
   /** Path of the project folder. */
   root: string;
-  /** Path of its tools file. */
+  /** Path of its tools file, also where there is none yet. */
   file: string;
   /** static: read, never run. loaded: as the worker has it. error: the last load failed; the tools are the last good ones. */
   state: "static" | "loaded" | "error";
@@ -155,6 +159,69 @@ export interface Status {
   python: string;
 }
 
+/** A tool of an agent as far as it is known without a run. */
+export interface AgentTool {
+  name: string;
+  description?: string;
+}
+
+/** An agent of `.adal/agents.py`; `default` where there is no such file. */
+export interface AgentInfo {
+  id: string;
+  description?: string;
+  /** Absent: the person's model is used. */
+  model?: string;
+  /** Its tools come from a provider, which is given the run's `toolContext`. */
+  toolContext: boolean;
+  projectRoot: string;
+  /** Those of its own and of its runtime, beside the ones that every agent has. */
+  tools?: AgentTool[];
+  /** False: there may be more tools, or others. A provider need not be able to list. */
+  complete?: boolean;
+  /** Why its tools or its form are not known. */
+  problems?: string[];
+}
+
+/** All projects; narrowed to one by `projectRoot`. */
+export interface AgentsListParams {
+  projectRoot?: string;
+}
+
+export interface AgentsFailure {
+  projectRoot: string;
+  message: string;
+}
+
+export interface AgentsListResult {
+  agents: AgentInfo[];
+  /** Why the newest agents of a project are not there; what is listed still runs. */
+  errors?: AgentsFailure[];
+}
+
+export interface ContextFormParams {
+  agent: string;
+  projectRoot?: string;
+}
+
+/** One field of a form. With a `default` it counts as required: the default is in it until somebody takes it out. */
+export interface ContextField {
+  name: string;
+  kind: "string" | "number" | "boolean" | "json";
+  required: boolean;
+  description?: string;
+  /** What may be chosen. */
+  options?: JsonValue[];
+  default?: JsonValue;
+  /** The shape of a `json` field, for people. */
+  jsonType?: JsonObject;
+}
+
+/** `declared` without fields is a box for JSON; not declared, no tool context is sent. */
+export interface ContextForm {
+  declared: boolean;
+  fields: ContextField[];
+}
+
 export interface RunStartParams {
   prompt: string;
   projectRoot?: string;
@@ -164,7 +231,7 @@ export interface RunStartParams {
   toolContext?: JsonValue;
   /** In place of the usual one; the instructions of the workspace follow it all the same. */
   systemPrompt?: string;
-  /** Memory scope; the run's id when omitted. */
+  /** Memory scope: the conversation that the run continues, of all runs with this scope or of the run with this id. The run's own id when omitted or blank. */
   scope?: string;
   /** Names or groups; only these built-ins. */
   enabledDefaultTools?: string[];
@@ -279,6 +346,16 @@ export interface PromptEvent {
   text: string;
 }
 
+/** Who answers the prompt; each prompt and each resume is an episode of its own. */
+export interface EpisodeEvent {
+  type: "episode";
+  agent: string;
+  /** Of this episode, never used again; providers know it by this id. */
+  agentCallId: string;
+  memoryScope: string;
+  model: string;
+}
+
 export interface TextEvent {
   type: "text";
   delta: string;
@@ -375,6 +452,8 @@ export interface ErrorEvent {
   type: "error";
   code: string;
   message: string;
+  /** Where in the project's own code a provider failed; for the person. */
+  trace?: string;
 }
 
 /** The last event of an episode. */
@@ -560,6 +639,7 @@ export interface DecisionsListResult {
 /** What can happen in a run, told apart by `type`. */
 export type Event =
   | PromptEvent
+  | EpisodeEvent
   | TextEvent
   | ToolCallEvent
   | ToolProgressEvent
@@ -581,6 +661,10 @@ export interface EditorRequests {
   "adal/tools/reload": { params: Empty; result: Empty };
   /** Runs one tool with these arguments, without a model: the person who asks is the one who allows it. Answers when the tool has ended; `$/cancelRequest` stops it. */
   "adal/tools/try": { params: ToolsTryParams; result: ToolsTryResult };
+  /** The agents of every project, and their tools as far as they are known without a run. Loads what is not yet. */
+  "adal/agents/list": { params: AgentsListParams; result: AgentsListResult };
+  /** The form for an agent's tool context. An id that no agent has is refused with `data.code` UNKNOWN_AGENT. */
+  "adal/agents/contextForm": { params: ContextFormParams; result: ContextForm };
   /** Starts a run; answers at once with its id. */
   "adal/run/start": { params: RunStartParams; result: RunStarted };
   /** Cancels a run; answers at once, the run ends with `finished cancelled`. */

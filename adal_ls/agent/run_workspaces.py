@@ -1,4 +1,4 @@
-"""The workspaces of one run in this process: the policies of its built-in tools, and what runs commands under them."""
+"""The workspaces of one run: the policies of its built-in tools, and what runs commands under them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from adal_ls.agent.workspace_policy import InvalidPolicyError, WorkspacePolicy
 from adal_ls.sdk.errors import InvalidConfigError
 from adal_ls.sdk.hosted import WorkspaceTool
 
-UNCONFINED = "bash runs WITHOUT a sandbox, because ADAL_ALLOW_UNSANDBOXED_BASH is set: with all your rights and files."
-
 _KNOWN = {**BUILTINS, DESCRIBE.name: DESCRIBE}
 
 
@@ -26,13 +24,17 @@ class RunWorkspaces:
         self._pool = pool
         self._held: list[WorkspaceExecutor] = []
 
-    def builtins(self) -> BuiltinContext:
-        """What the built-in tools that every agent has may touch: the folder of the run.
+    def own_executor(self) -> WorkspaceExecutor:
+        """What runs the built-in tools that every agent has: all of the run's folder, and nothing else.
 
         Raises:
             InvalidConfigError: it is no folder.
         """
-        return BuiltinContext(self._root, executor=self._acquire(self._root, WorkspacePolicy.of(self._root)))
+        return self._acquire(WorkspacePolicy.of(self._root))
+
+    def builtins(self) -> BuiltinContext:
+        """What the built-in tools that every agent has may touch; raises as `own_executor`."""
+        return BuiltinContext(self._root, executor=self.own_executor())
 
     def tool(self, hosted: WorkspaceTool) -> RegisteredTool:
         """A tool that a provider describes.
@@ -44,7 +46,7 @@ class RunWorkspaces:
             policy = WorkspacePolicy.parse(hosted.policy, cwd=self._root)
         except InvalidPolicyError as fault:
             raise InvalidConfigError(f"workspace tool '{hosted.name}': {fault}") from fault
-        executor = self._acquire(policy.cwd, policy)
+        executor = self._acquire(policy)
         return built_in(_KNOWN[hosted.name], unconfined=executor.unconfined, executor=executor)
 
     async def release(self) -> None:
@@ -52,9 +54,9 @@ class RunWorkspaces:
         for executor in held:
             await self._pool.release(executor)
 
-    def _acquire(self, root: Path, policy: WorkspacePolicy) -> WorkspaceExecutor:
+    def _acquire(self, policy: WorkspacePolicy) -> WorkspaceExecutor:
         try:
-            executor = self._pool.acquire(root, policy)
+            executor = self._pool.acquire(self._root, policy)
         except InvalidPolicyError as fault:
             raise InvalidConfigError(str(fault)) from fault
         self._held.append(executor)
