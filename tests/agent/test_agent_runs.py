@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -464,15 +466,23 @@ async def test_a_policy_that_cannot_be_kept_fails_the_run_and_says_why(bench: Be
     assert [error.code for error in bench.errors()] == ["INVALID_CONFIG"]
 
 
-async def test_an_mcp_server_that_nobody_serves_is_an_error_that_names_it(bench: Bench) -> None:
-    bench.agents("""
-        AGENTS = [runtime.create_agent("m", tools=mcp_tool_provider(name="weather", command=["weather-server"]))]
+async def test_the_tools_of_an_mcp_server_are_served_by_the_host(bench: Bench) -> None:
+    server = Path(__file__).parent / "mcp_server.py"
+    bench.agents(f"""
+        tools = mcp_tool_provider(command=[{sys.executable!r}, {str(server)!r}, "stdio"], require_approval=False)
+        AGENTS = [runtime.create_agent("m", tools=tools)]
     """)
-    runtime = bench.open()
-    runtime._episodes.servers = None
+    await bench.run({"calls": [call("add", "c1", {"a": 3, "b": 4})]}, {"text": "x"}, agent="m")
+    assert "7" in bench.observation("c1")
+
+
+async def test_an_mcp_server_that_is_not_there_is_an_error_that_names_it(bench: Bench) -> None:
+    bench.agents("""
+        AGENTS = [runtime.create_agent("m", tools=mcp_tool_provider(name="weather", command=["no-such-program"]))]
+    """)
     await bench.run({"text": "never"}, agent="m")
     (error,) = bench.errors()
-    assert error.code == "INVALID_CONFIG"
+    assert error.code.startswith("MCP")
     assert "'weather'" in error.message
 
 

@@ -264,12 +264,12 @@ def test_only_the_gate_reaches_the_executor_and_only_the_executor_reaches_tools(
                 reaching["call"].add(path.stem)
             elif isinstance(node, ast.Attribute) and node.attr == "caller":
                 reaching["caller"].add(path.stem)
-    # An agent's episode is such a caller: it calls its worker when the executor calls it.
+    # What stands for a worker calls on when the executor calls it: an agent's episode, a server, a script's own tools.
     assert reaching == {
         "executor": {"gate"},
         "builtin": {"executor"},
-        "call": {"executor", "agent_episode"},
-        "caller": {"executor"},
+        "call": {"executor", "agent_episode", "inprocess_tools", "mcp_servers"},
+        "caller": {"executor", "inprocess"},
     }
 
 
