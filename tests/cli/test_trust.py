@@ -21,7 +21,7 @@ def test_trust_of_a_folder_without_tools_says_so_and_names_the_project_above(ada
     (project / "src").mkdir()
     done = adal_ls("trust", "src")
     assert done.returncode == 0
-    assert f"no .adal/tools.py in {project / 'src'} yet" in done.stderr
+    assert f"no .adal/tools.py or agents.py in {project / 'src'} yet" in done.stderr
     assert f"the nearest project above is {project}" in done.stderr
     assert adal_ls("trust").stderr == ""
 
