@@ -155,10 +155,10 @@ class Episodes:
         held = _Held(RunWorkspaces(running.root, self.pool))
         finished = FinishedEvent(stop_reason="error")
         try:
-            earlier = await self.journal.conversation(running.run_id, running.scope)
             if running.prompt is not None and not running.resumed:
                 self.emit(running, PromptEvent(text=running.prompt))
             self.emit(running, StateEvent(state="running"))
+            earlier = await self._earlier(running)
             if running.mode != "default":
                 self.tell_mode(running, running.mode)
             if self.unconfined:
@@ -178,6 +178,13 @@ class Episodes:
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait({leaving})
             self._finish(running, leaving.result())
+
+    async def _earlier(self, running: Running) -> list[RunUpdate]:
+        """What was said in the conversation before this episode."""
+        if not running.resumed and running.scope == running.run_id:
+            return []
+        updates = await self.journal.conversation(running.run_id, running.scope)
+        return [update for update in updates if running.resumed or update.run_id != running.run_id]
 
     def _introduction(self, running: Running, agent: AgentEpisode | None) -> EpisodeEvent:
         wanted = (running.params.model, agent.agent.model if agent is not None else None, self.settings.model)

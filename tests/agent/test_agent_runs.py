@@ -493,7 +493,7 @@ async def test_a_scope_goes_on_with_what_was_said_in_it_and_so_does_the_id_of_a_
     async def said(prompt: str, scope: str | None) -> tuple[str, list[str]]:
         run_id = runtime.start(RunStartParams(prompt=prompt, model=model, scope=scope))
         await runtime.wait(run_id)
-        updates = bench.store.conversation(scope or run_id)
+        updates = bench.store.conversation(run_id, scope or run_id)
         return run_id, [update.event.text for update in updates if isinstance(update.event, PromptEvent)]
 
     first, _ = await said("one", "trip")

@@ -104,6 +104,7 @@ async def test_arguments_of_any_size_are_told_cut_and_stored_whole(bench: Bench)
     assert "characters left out here" in str(pending.arguments["text"])
     assert bench.store.full_text(run_id, "c1", "arguments") is not None
     # Whoever takes the run up again gives the model what it really said.
-    (told,) = [e for e in await Journal(bench.store).told(run_id) if e.type == "toolCall" and e.status == "pending"]
+    said = [update.event for update in await Journal(bench.store).conversation(run_id, run_id)]
+    (told,) = [event for event in said if event.type == "toolCall" and event.status == "pending"]
     assert told.arguments == {"text": long}
     assert runtime.knows(run_id)
