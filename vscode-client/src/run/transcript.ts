@@ -130,7 +130,8 @@ function withEvent(transcript: Transcript, event: Event, seq: number): Transcrip
       return { ...transcript, state: event.state };
     case "todos":
       return withTodos(transcript, event.todos);
-    case "episode": // whose ids are for providers and programs
+    case "episode": // its ids are for providers and programs
+      return transcript;
     case "mode": // a notice says it in words
       return { ...transcript, mode: event.mode };
     case "notice":
