@@ -139,7 +139,10 @@ class Snapshot:
         """
         self._replaced = True
         idle, self._idle = self._idle, []
-        return [self._soon(self._end(worker)) for worker in idle]
+        ending = [self._soon(self._end(worker)) for worker in idle]
+        if not self._workers:  # a cancel may have ended the last one, and nobody comes after it
+            ending.append(self._soon(self.servers.close()))
+        return ending
 
     async def close(self, *, dispose: bool = True) -> None:
         """Ends all workers, also those in use. `dispose`: tell the providers in those that are not."""
