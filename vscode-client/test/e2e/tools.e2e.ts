@@ -39,6 +39,8 @@ test("built-in tools stand in groups and are switched off and on", async () => {
   await builtins.waitFor({ timeout: 60_000 });
   await builtins.click();
   const bash = rows.filter({ hasText: /^bash/ });
+  await rows.filter({ hasText: "read_file" }).hover();
+  await editor.page.mouse.wheel(0, 1000); // rows that cannot be seen are not there
   await bash.waitFor();
   await editor.picture("tools-builtins");
   await bash.locator(".custom-view-tree-node-item-checkbox").click();
