@@ -37,7 +37,6 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
       ></vscode-textarea>
     </div>
     <div class="controls">
-      ${state.agent ? picker("pickAgent", `Agent: ${state.agent.id}`, state.agent.id, "", actions) : nothing}
       ${picker("pickModel", `Model: ${state.model}`, state.model.split("/").at(-1) ?? "", "", actions)}
       ${picker("pickMode", `Mode: ${MODES[state.mode].label}. ${MODES[state.mode].about}`, MODES[state.mode].label, state.mode, actions)}
       <span class="space"></span>
@@ -105,17 +104,7 @@ function notes(state: ViewState, local: Local, actions: Actions): unknown {
         ? html`<p class="yolo">${icon("warning")}<span>Everything runs without asking you.</span></p>`
         : nothing
     }
-    ${
-      state.projectRoot
-        ? picker(
-            "pickProject",
-            `${projectName(state.projectRoot)}: ${state.projectRoot}`,
-            projectName(state.projectRoot),
-            "",
-            actions,
-          )
-        : nothing
-    }
+    ${state.agent || state.projectRoot ? html`<div class="controls">${whoAnswers(state, actions)}</div>` : nothing}
   `;
 }
 
@@ -151,6 +140,15 @@ export function recall(step: number, history: readonly string[], draft: string):
     return undefined;
   }
   return at + step === -1 ? (at < 0 ? undefined : "") : history[at + step];
+}
+
+function whoAnswers({ agent, projectRoot }: ViewState, actions: Actions): unknown {
+  const agentWords = `Agent: ${agent?.id}`;
+  const project = projectRoot && projectName(projectRoot);
+  return html`
+    ${agent ? picker("pickAgent", agentWords, agentWords, "", actions) : nothing}
+    ${project ? picker("pickProject", `${project}: ${projectRoot}`, project, "", actions) : nothing}
+  `;
 }
 
 function projectName(root: string): string {

@@ -5,6 +5,9 @@ import type { ContextInputs, ViewState, WithContext } from "../src/run/viewState
 import { argumentsForm, formToggle, type Written, written } from "./argumentsForm.ts";
 import { type Actions, icon, type Local, onToggle, revealed } from "./parts.ts";
 
+/** Among what is unfolded: the form. */
+export const CONTEXT = "context";
+
 /** What the tools of the agent are given beside the prompt; nothing for an agent that takes nothing. */
 export function contextForm({ agent }: ViewState, local: Local, actions: Actions): unknown {
   if (!agent?.context) {
@@ -13,7 +16,7 @@ export function contextForm({ agent }: ViewState, local: Local, actions: Actions
   const { context, id } = agent;
   const now = local.contexts[id] ?? begun(context);
   const change = (next: Written) => actions.change({ contexts: { ...local.contexts, [id]: next } });
-  return html`<details class="context" ?open=${local.open.has("context")} @toggle=${onToggle("context", local, actions)}>
+  return html`<details class="context" ?open=${local.open.has(CONTEXT)} @toggle=${onToggle(CONTEXT, local, actions)}>
     <summary>${icon("chevron-right fold")}<span>Context of ${revealed(id)}</span></summary>
     <div class="fields" role="group" aria-label="Context">
       ${argumentsForm(context.fields, now, change, "Context as JSON")}
@@ -69,7 +72,7 @@ export function withGivenContext(
   } else if (agent?.context) {
     const now = local.contexts[agent.id] ?? begun(agent.context);
     actions.change({
-      open: new Set([...local.open, "context"]),
+      open: new Set([...local.open, CONTEXT]),
       contexts: { ...local.contexts, [agent.id]: { ...now, problems: given.problems } },
     });
   }

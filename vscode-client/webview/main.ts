@@ -1,7 +1,7 @@
 import type { VscodeTextarea } from "@vscode-elements/elements/dist/vscode-textarea/index.js";
 import { render } from "lit";
 import { applied, type FromView, type ToView, type ViewState } from "../src/run/viewState.ts";
-import { withGivenContext } from "./contextForm.ts";
+import { CONTEXT, withGivenContext } from "./contextForm.ts";
 import "./elements.ts";
 import { Nearness } from "./nearness.ts";
 import { page } from "./page.ts";
@@ -123,7 +123,8 @@ function take(next: ViewState): void {
   const before = state?.approvals ?? [];
   if (state && state.run?.runId !== next.run?.runId) {
     nearness.reset();
-    local = { ...local, edit: undefined, open: new Set() };
+    // What is unfolded in its cards goes with a run; the form of the context belongs to the prompt.
+    local = { ...local, edit: undefined, open: new Set([...local.open].filter((id) => id === CONTEXT)) };
     watched = null;
   }
   state = next;

@@ -1,6 +1,6 @@
 import { type FormField, fieldsOf } from "../form/fields.ts";
-import type { JsonValue } from "../protocol.ts";
-import type { AgentInfo, AgentLink, ContextField, ContextForm } from "./agentMessages.ts";
+import type { AgentInfo, ContextField, ContextForm, JsonValue } from "../protocol.ts";
+import type { Link } from "./controller.ts";
 import type { ContextInputs } from "./viewState.ts";
 
 /** The agent that every project has. */
@@ -18,7 +18,7 @@ export class Agents {
   readonly #forms = new Map<string, ContextForm>();
 
   constructor(
-    private readonly link: AgentLink,
+    private readonly link: Pick<Link, "request">,
     private readonly memory: Memory,
     private readonly log: (problem: string) => void,
     private readonly changed: () => void,

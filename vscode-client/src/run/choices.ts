@@ -1,6 +1,5 @@
 import { type Memento, type QuickPickItem, window, workspace } from "vscode";
-import type { PermissionMode, Project } from "../protocol.ts";
-import type { AgentInfo } from "./agentMessages.ts";
+import type { AgentInfo, PermissionMode, Project } from "../protocol.ts";
 import { MODES } from "./modes.ts";
 
 const RECENT_MODELS = "adal.recentModels";

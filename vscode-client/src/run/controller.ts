@@ -120,11 +120,12 @@ export class RunController {
   }
 
   /** For new runs: who answers in a run that is shown does not change. */
-  pickAgent(agent: string, projectRoot: string): void {
+  pickAgent(agent: string, projectRoot?: string): void {
     if (this.#shown && this.#shown.agent !== agent) {
       this.clear();
     }
-    this.settings = { ...this.#settings, agent, projectRoot };
+    const { projectRoot: _, ...settings } = this.#settings;
+    this.settings = { ...settings, agent, ...(projectRoot && { projectRoot }) };
   }
 
   /** For the next prompt, and for new runs. */

@@ -2,7 +2,6 @@ import { commands, Disposable, type ExtensionContext, env, type Uri, window, wor
 import { open, openLink, openPlace, workspacePaths } from "../opening.ts";
 import type { Services } from "../services.ts";
 import { readSettings } from "../settings.ts";
-import type { AgentLink } from "./agentMessages.ts";
 import { Agents, DEFAULT_AGENT } from "./agents.ts";
 import { Attention } from "./attention.ts";
 import { pickAgent, pickMode, pickModel } from "./choices.ts";
@@ -34,7 +33,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
   const { connection, log } = services;
   const history = new PromptHistory(context.workspaceState);
   const agents = new Agents(
-    connection as unknown as AgentLink,
+    connection,
     context.workspaceState,
     (problem) => log.warn(problem),
     () => controller.surroundingsChanged(),
@@ -155,7 +154,8 @@ export function registerRunView(context: ExtensionContext, services: Services): 
       case "pickAgent": {
         await agents.refresh();
         const agent = await pickAgent(agents.choices, controller.agent.id ?? DEFAULT_AGENT);
-        if (agent) controller.pickAgent(agent.id, agent.projectRoot);
+        const hasSeveral = agents.known.some(({ projectRoot }) => projectRoot !== agent?.projectRoot);
+        if (agent) controller.pickAgent(agent.id, hasSeveral ? agent.projectRoot : undefined);
         return;
       }
       case "pickModel": {

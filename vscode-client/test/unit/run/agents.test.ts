@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
-import type { AgentInfo, AgentLink, ContextForm } from "../../../src/run/agentMessages.ts";
+import type { AgentInfo, ContextForm } from "../../../src/protocol.ts";
 import { Agents, contextFields } from "../../../src/run/agents.ts";
+import type { Link } from "../../../src/run/controller.ts";
 
 const REPORTER: AgentInfo = { id: "reporter", toolContext: true, projectRoot: "/w" };
 const FORM: ContextForm = { declared: true, fields: [{ name: "root", kind: "string", required: true }] };
@@ -31,7 +32,7 @@ beforeEach(() => {
     update: async (key: string, value: unknown) => void kept.set(key, value),
   };
   agents = new Agents(
-    { request } as unknown as AgentLink,
+    { request } as unknown as Link,
     memory,
     (line) => log.push(line),
     () => changes++,
