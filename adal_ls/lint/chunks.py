@@ -145,7 +145,7 @@ class Chunk:
     def _salvage(self) -> tuple[ast.stmt, ...]:
         """What can be read of a list, or of a part of one, that has a slip in it."""
         source = self.lines.text
-        if self.part is Part.ELEMENTS:
+        if self.part in (Part.ELEMENTS, Part.CLOSING):
             beginning = f"{LIST_NAME} = [\n"  # one line, as where it is parsed
             return tuple(
                 ast.Expr(node.value, lineno=node.lineno, col_offset=node.col_offset)

@@ -118,8 +118,8 @@ def _group(source: str, start: int) -> _Group:
         offset = token.end()
         if token.lastgroup == "opening":
             depth += 1
-        elif token.lastgroup == "closing":
-            depth -= 1
+        elif token.lastgroup == "closing" and (depth > 1 or token.group() == _PAIRS[source[start]]):
+            depth -= 1  # one that closes nothing here is the slip of its part
             if depth == 0:
                 return _Group(source[start], (*parts, (begin, token.start())), token.start())
         elif token.lastgroup == "triple":

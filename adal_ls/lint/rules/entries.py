@@ -237,7 +237,9 @@ def _fix_key(item: Item) -> tuple[Fix, ...]:
         return ()
     edit = _quoted(item.key_range, meant) if item.bare_key else replace_string(item.lines, item.key_range, meant)
     # Never applied unseen where it can let a tool run that asks today.
-    return (Fix(f'Use the key "{meant}"', (edit,), preferred=meant != "require_approval"),)
+    approval = meant == "require_approval"
+    unasked = ": the tool runs without asking" if approval and item.value.constant is False else ""
+    return (Fix(f'Use the key "{meant}"{unasked}', (edit,), preferred=not approval),)
 
 
 def _quoted(place: Range, key: str) -> TextEdit:
