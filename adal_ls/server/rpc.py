@@ -29,10 +29,11 @@ Message = dict[str, Json]
 class RpcError(Exception):
     """An error answer, received or to be sent."""
 
-    def __init__(self, code: int, message: str) -> None:
+    def __init__(self, code: int, message: str, data: Json = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.data = data
 
 
 class Answer:
@@ -92,6 +93,7 @@ class Connection:
                     error=RpcError(
                         code if isinstance(code, int) else INTERNAL_ERROR,
                         str(fields.get("message", "error without a message")),
+                        fields.get("data"),
                     )
                 )
             )
@@ -136,7 +138,10 @@ class Connection:
 
     def refuse_unread(self, key: Id, error: RpcError) -> None:
         """Refuses what never became an open request: broken JSON (id None), or a request at the wrong time."""
-        self._send({"jsonrpc": "2.0", "id": key, "error": {"code": error.code, "message": error.message}})
+        told: dict[str, Json] = {"code": error.code, "message": error.message}
+        if error.data is not None:
+            told["data"] = error.data
+        self._send({"jsonrpc": "2.0", "id": key, "error": told})
 
     def cancelled(self, key: Id) -> None:
         """The other side sent `$/cancelRequest` for `key`."""
