@@ -165,11 +165,20 @@ async def test_a_relative_import_fails_when_the_file_is_loaded_and_is_mended(tmp
     [
         "try:\n    from .helpers import find\nexcept ImportError:\n    from helpers import find\n\n"
         "CUSTOM_TOOLS = [find]\n",
-        "def later():\n    from . import x\n\n\nCUSTOM_TOOLS = []\n",
+        "def later():\n    try:\n        from . import x\n    except ImportError:\n        x = 1\n\n\n"
+        "CUSTOM_TOOLS = []\n",
     ],
 )
 def test_a_relative_import_that_may_fail_is_no_finding(source: str) -> None:
     assert [finding.code for finding in check(read(source, Folder(FILES)))] == []
+
+
+def test_a_relative_import_in_a_function_fails_when_that_is_called() -> None:
+    source = f"{F.replace('return x', 'from .helpers import find; return find(x)')}CUSTOM_TOOLS = [f]\n"
+    [finding] = [one for one in check(read(source, Folder(FILES))) if one.code == "ADAL216"]
+    assert (marked(source, finding), finding.severity.value) == (".helpers", "warning")
+    assert "when the function is called" in finding.message
+    assert "    from helpers import find; return" in fixed(source, finding.fixes[0])
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from adal_ls.lint.bindings import Binding
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
@@ -27,8 +28,29 @@ _F = "\n\nCUSTOM_TOOLS = [find_room]\n"
     fix="Import by the plain name.",
 )
 def relative_import(rule: Rule[Statement], statement: Statement) -> Iterator[Finding]:
-    node = statement.node
-    if not isinstance(node, ast.ImportFrom) or not node.level or statement.names.bindings.around.name:
+    if statement.names.bindings.around.name:
+        return
+    if isinstance(statement.node, ast.ImportFrom):
+        yield from _relative(rule, statement, statement.node, "when the file is loaded")
+    elif isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef):
+        for node in _imports_in(statement.node):
+            for finding in _relative(rule, statement, node, "when the function is called"):
+                yield replace(finding, severity=Severity.WARNING)
+
+
+def _imports_in(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.ImportFrom]:
+    """The imports that a call comes to, but for those that may fail: what stands in a `try` has another way."""
+    waiting: list[ast.stmt] = [*function.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.ImportFrom):
+            yield node
+        elif not isinstance(node, ast.Try) and type(node).__name__ != "TryStar":
+            waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+
+
+def _relative(rule: Rule[Statement], statement: Statement, node: ast.ImportFrom, when: str) -> Iterator[Finding]:
+    if not node.level:
         return
     place, dots = _module_place(statement, node)
     if node.module is not None:
@@ -37,7 +59,7 @@ def relative_import(rule: Rule[Statement], statement: Statement) -> Iterator[Fin
         fixes = (fix,) if node.level == 1 else ()
     else:
         plain, fixes = f"import {node.names[0].name}", ()
-    message = f"tools.py is no part of a package, so this import fails when the file is loaded: write `{plain}`"
+    message = f"tools.py is no part of a package, so this import fails {when}: write `{plain}`"
     yield rule.finding(message, place, fixes=fixes)
 
 
