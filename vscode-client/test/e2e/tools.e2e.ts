@@ -40,8 +40,13 @@ test("built-in tools stand in groups and are switched off and on", async () => {
   await builtins.click();
   const bash = rows.filter({ hasText: /^bash/ });
   await rows.filter({ hasText: "read_file" }).hover();
-  await editor.page.mouse.wheel(0, 1000); // rows that cannot be seen are not there
-  await bash.waitFor();
+  // Rows that cannot be seen are not there.
+  await expect
+    .poll(async () => {
+      await editor?.page.mouse.wheel(0, 100);
+      return bash.isVisible();
+    })
+    .toBe(true);
   await editor.picture("tools-builtins");
   await bash.locator(".custom-view-tree-node-item-checkbox").click();
   await rows.and(editor.page.locator('[aria-label*="bash"][aria-label*="switched off"]')).waitFor({ timeout: 60_000 });

@@ -105,13 +105,15 @@ export class Editor {
   async showSidebar(): Promise<void> {
     const icon = this.page.locator('.activitybar .action-item:has(.action-label[aria-label^="AdaL"])');
     await icon.waitFor();
-    if (await this.toolsPane().isVisible()) return;
-    await icon.click();
-    try {
-      await this.toolsPane().waitFor({ timeout: 3_000 });
-    } catch {
-      await icon.click(); // a reloaded window had just shown it by itself, and the click hid it
-      await this.toolsPane().waitFor();
+    // A reloaded window shows it by itself, after a while: then a click hides it, and the next one shows it.
+    for (let attempt = 1; ; attempt++) {
+      if (await this.toolsPane().isVisible()) return;
+      await icon.click();
+      try {
+        return await this.toolsPane().waitFor({ timeout: 4_000 });
+      } catch (error) {
+        if (attempt === 4) throw error;
+      }
     }
   }
 
