@@ -22,12 +22,13 @@ class _Subcommand:
 
 _SUBCOMMANDS = {
     "agent": _Subcommand("adal_ls.cli.agent", "List the agents of a project, or run one."),
+    "chat": _Subcommand("adal_ls.cli.chat.command", "Talk with the agent at the terminal."),
     "check": _Subcommand("adal_ls.cli.check.command", "Lint tools files; nothing in them is run."),
     "doctor": _Subcommand("adal_ls.cli.doctor", "Look whether everything is in place; no key is shown."),
     "grants": _Subcommand("adal_ls.cli.grants", "List remembered approvals, or take one back."),
     "rule": _Subcommand("adal_ls.cli.rule", "Explain a rule of the lint, or list them."),
     "run": _Subcommand("adal_ls.cli.run", "Run the agent once, without an editor."),
-    "runs": _Subcommand("adal_ls.cli.runs", "List runs, replay one, or read what was decided."),
+    "runs": _Subcommand("adal_ls.cli.runs", "List, replay, export and delete runs, or read what was decided."),
     "tools": _Subcommand("adal_ls.cli.tools", "List the tools of a project, or show one; nothing is run."),
     "trust": _Subcommand("adal_ls.cli.trust", "Allow the tools of a folder to be loaded and run."),
 }

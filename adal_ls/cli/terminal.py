@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Literal
+from contextlib import AbstractContextManager
+from typing import Any, Literal, Protocol
 
 from adal_ls.agent.answers import problem_with
 from adal_ls.agent.digest import canonical
@@ -12,18 +13,27 @@ from adal_ls.cli.argument_editing import Draft, edit
 from adal_ls.cli.output import say
 from adal_ls.cli.question import LETTERS, show_edited, show_request
 from adal_ls.cli.reading import Reader
-from adal_ls.cli.screen import Screen
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalOption, ApprovalRequest, ApprovalResolved
 
 _SETTLING = 20
 """Turns of the loop in which the answer before may settle a question, so that it need not be shown at all."""
 
 
+class Shown(Protocol):
+    """Where questions are shown."""
+
+    def say(self, text: str) -> None:
+        """Lines for the person."""
+
+    def question(self) -> AbstractContextManager[None]:
+        """Holds everything else back."""
+
+
 class TerminalApprover:
     """Asks on standard error, reads from `reader`. Calls that wait at the same time are asked about one by one."""
 
     def __init__(
-        self, folder: str, arguments_of: Callable[[str], dict[str, Any]], screen: Screen, reader: Reader
+        self, folder: str, arguments_of: Callable[[str], dict[str, Any]], screen: Shown, reader: Reader
     ) -> None:
         """`arguments_of` gives the full arguments of an approval that is too large to carry them."""
         self._folder = folder

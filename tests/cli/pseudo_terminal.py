@@ -18,7 +18,7 @@ _PATIENCE = 30.0
 class Terminal:
     """`adal-ls ARGUMENTS` with a terminal as standard input and error; standard output is a pipe unless `whole`."""
 
-    def __init__(self, *arguments: str, cwd: Path, whole: bool = False) -> None:
+    def __init__(self, *arguments: str, cwd: Path, whole: bool = False, term: str = "xterm") -> None:
         self._master, slave = pty.openpty()
         self.process = subprocess.Popen(
             [*command(), *arguments],
@@ -26,7 +26,7 @@ class Terminal:
             stdout=slave if whole else subprocess.PIPE,
             stderr=slave,
             cwd=cwd,
-            env=clean_environment(),
+            env={**clean_environment(), "TERM": term},
             start_new_session=True,
         )
         os.close(slave)

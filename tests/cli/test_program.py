@@ -40,7 +40,7 @@ def test_quick_commands_import_nothing_heavy(project: Path, arguments: list[str]
 @pytest.mark.parametrize(
     ("arguments", "way_out"),
     [
-        (["chekc"], "check, doctor, grants, rule, run, runs, tools, trust"),
+        (["chekc"], "agent, chat, check, doctor, grants, rule, run, runs, tools, trust"),
         (["check", "--format", "xml"], "'text', 'json'"),
         (["run", "-q", "x", "--nope"], "--help"),
         (["run", "-q", "x", "--yolo", "--permission-mode", "default"], "give one"),

@@ -217,6 +217,23 @@ def test_ctrl_c_cancels_the_run_and_complete_is_last_all_the_same(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
+def test_a_second_ctrl_c_ends_at_once_and_what_was_stored_stays(waiting: subprocess.Popen[str], project: Path) -> None:
+    waiting.send_signal(signal.SIGINT)
+    assert waiting.stderr is not None
+    while "Cancelling" not in waiting.stderr.readline():
+        assert waiting.poll() is None
+    waiting.send_signal(signal.SIGINT)
+    output, _ = waiting.communicate(timeout=20)
+    assert waiting.returncode == 130
+    assert json.loads(output.splitlines()[-1])["type"] == "complete"
+    store = Store.open(project)
+    (run,) = store.runs()
+    assert run.state in ("interrupted", "finished")
+    assert store.get(run.run_id).events[0].event.type == "prompt"
+    store.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
 def test_who_reads_no_more_stops_the_run(waiting: subprocess.Popen[str], project: Path) -> None:
     (project / "turns.yaml").write_text("- calls: [{name: double, arguments: {number: 1}}]\n")
     assert waiting.stdout is not None
