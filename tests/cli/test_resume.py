@@ -110,7 +110,6 @@ def test_no_run_to_go_on_with_is_an_error_in_the_format_asked_for(
         (["-p", "x", "--prompt-file", "turns.yaml"], "--prompt and --prompt-file"),
         (["--max-steps", "0"], "--max-steps"),
         (["--max-cost", "0"], "--max-cost"),
-        (["--agent", "nobody"], "no agent 'nobody'"),
     ],
 )
 def test_options_that_contradict_each_other_are_wrong_usage(

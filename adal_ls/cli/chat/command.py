@@ -27,6 +27,7 @@ from adal_ls.cli.run_options import RunOptions, run_options
 from adal_ls.cli.screen import Screen
 from adal_ls.cli.stored import last_id, whole_id
 from adal_ls.cli.terminal import TerminalApprover
+from adal_ls.sdk.errors import AdalError
 
 _KILLED = 130
 
@@ -111,9 +112,7 @@ class _Chat:
             return
         try:
             self.session.prompt(line)
-        except (StoreError, ValueError) as fault:
-            self.face.say(f"Error: {fault}")
-        except PermissionError as fault:
+        except (AdalError, StoreError, ValueError, PermissionError) as fault:
             self.face.say(f"Error: {fault}")
 
     def _goodbye(self) -> str | None:

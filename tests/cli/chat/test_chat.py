@@ -324,6 +324,21 @@ def test_a_session_goes_on_with_an_earlier_run(project: Path) -> None:
     assert prompts(project, run.run_id) == ["double(number=1)", "double(number=2)"]
 
 
+def test_what_no_run_can_have_is_told_and_the_session_stays(project: Path) -> None:
+    chat = Chat("--disabled-default-tools", "Bahs", "double(number=1)", cwd=project)
+    chat.expect_shown("Error: 'Bahs' is neither a built-in tool nor a group")
+    chat.send("\x04")
+    assert chat.wait()[0] == 0
+    chat = Chat("-m", "script:nowhere.yaml", "go", cwd=project)
+    chat.expect_shown("nowhere.yaml")
+    chat.enter("/model offline")
+    chat.expect_shown("Model from the next prompt on: offline")
+    chat.enter("double(number=21)")
+    chat.expect_shown("42")
+    chat.send("\x04")
+    assert chat.wait()[0] == 0
+
+
 def test_the_end_of_a_session_stops_what_goes_on(waiting: Path) -> None:
     chat = Chat("wait(number=1)", cwd=waiting)
     until_begun(chat, waiting)
