@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from adal_ls.protocol.agents import AgentInfo, AgentTool, ContextForm
 from adal_ls.protocol.tools import Tool
-from adal_ls.sdk.errors import UnknownAgentError
+from adal_ls.sdk.errors import InvalidConfigError, UnknownAgentError
 from adal_ls.worker.agent_data import AgentListing, LoadedAgent
 
 if TYPE_CHECKING:
@@ -49,13 +51,18 @@ def form(snapshot: Snapshot | None, agent_id: str) -> ContextForm:
     """
     Raises:
         UnknownAgentError: there is none of that id.
-        ValueError: what the provider declares is no form.
+        InvalidConfigError: its process told of something that is no form.
     """
     agent = find(agents_of(snapshot), agent_id)
     listing = snapshot.listings.get(agent.id) if snapshot is not None and agent is not None else None
     if listing is None:
         return ContextForm(declared=False, fields=[])
-    return ContextForm.model_validate(listing.form)
+    try:
+        return ContextForm.model_validate(listing.form)
+    except ValidationError as fault:
+        raise InvalidConfigError(
+            f"the form of agent '{agent_id}' cannot be shown: {fault.error_count()} faults"
+        ) from fault
 
 
 def agents_of(held: Snapshot | ToolsLease | None) -> Mapping[str, LoadedAgent] | None:

@@ -102,10 +102,12 @@ def _agent(value: object) -> LoadedAgent:
 
 def _listing(value: object) -> AgentListing:
     data = typed(value, dict, "listing")
-    tools = []
+    tools: list[tuple[str, str]] = []
     for item in typed(data.get("tools"), list, "tools")[:MOST_LISTED]:
-        name, description = typed(item, list, "tool")
-        tools.append((typed(name, str, "name"), typed(description, str, "description")))
+        parts = texts(item, "tool")
+        if len(parts) != 2:
+            raise ProtocolViolationError(f"a tool of {len(parts)} parts")
+        tools.append((parts[0], parts[1]))
     form = typed(data.get("form"), dict, "form")
     if is_deeper(form, DEPTH):
         raise ProtocolViolationError(f"a form nested more than {DEPTH} levels deep")

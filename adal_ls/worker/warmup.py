@@ -13,10 +13,19 @@ import importlib
 from collections.abc import Callable
 from typing import Literal
 
-# In the order of who waits for it: the first call, then the imports of common tools files.
+# In the order of who waits for it: the first call, agents, then the imports of common tools files.
 _MODULES = (
     "adal_ls.worker.calling",
     "adal_ls.worker.arguments",
+    "adal_ls.worker.agents",
+    "adal_ls.worker.provided",
+    "adal_ls.sdk.agent",
+    "adal_ls.sdk.agents_file",
+    "adal_ls.sdk.combine",
+    "adal_ls.sdk.context_form",
+    "adal_ls.sdk.listing",
+    "adal_ls.sdk.mcp",
+    "adal_ls.sdk.workspace",
     "subprocess",
     "urllib.request",
     "concurrent.futures.thread",

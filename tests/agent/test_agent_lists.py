@@ -10,7 +10,7 @@ import pytest
 from adal_ls.agent import providers
 from adal_ls.protocol.agents import AgentInfo
 from adal_ls.protocol.runs import EpisodeEvent, RunStartParams
-from adal_ls.sdk.errors import ProjectLoadError, UnknownAgentError
+from adal_ls.sdk.errors import InvalidConfigError, ProjectLoadError, UnknownAgentError
 from tests.agent.runs import ECHO, Bench, call
 
 
@@ -374,3 +374,59 @@ async def test_many_runs_side_by_side_keep_their_contexts_apart(bench: Bench) ->
     expected = [f"context {number} {called[run_id]}" for number, run_id in enumerate(runs)]
     assert [seen[run_id] for run_id in runs] == expected
     assert sorted(bench.log()) == sorted(expected)
+
+
+async def test_what_a_process_tells_of_a_form_is_checked_again(bench: Bench) -> None:
+    bench.agents("""
+        import adal_ls.worker.agents as machinery
+
+        machinery._described = lambda agent: {
+            "tools": [], "complete": True, "problems": [], "form": {"declared": True, "fields": [{"kind": "evil"}]}}
+        AGENTS = [runtime.create_agent("a", tools=create_tool_provider(get_tools=lambda ctx: {}))]
+    """)
+    runtime = bench.open()
+    with pytest.raises(InvalidConfigError, match="cannot be shown"):
+        await runtime.context_form("a", bench.root)
+
+
+async def test_a_process_that_tells_nonsense_of_its_tools_fails_the_run_alone(bench: Bench) -> None:
+    bench.agents("""
+        import adal_ls.worker.agents as machinery
+
+        machinery._listed = lambda entries: ({}, [{"tool": {"name": 7}}], [])
+        AGENTS = [runtime.create_agent("a", tools=create_tool_provider(
+            get_tools=lambda ctx: {}, on_run_end=lambda ctx: note("end")))]
+    """)
+    finished = await bench.run({"text": "never"}, agent="a")
+    assert finished.stop_reason == "error"
+    assert [error.code for error in bench.errors()] == ["TOOL_PROVIDER"]
+    assert "sent nonsense" in bench.errors()[0].message
+    assert bench.log() == ["end"]  # in the next process
+    assert (await bench.run({"text": "good"})).answer == "good"
+
+
+async def test_a_hook_that_hangs_after_a_cancel_does_not_hold_the_cancel_up(bench: Bench) -> None:
+    bench.agents("""
+        import time
+
+        def wait() -> str:
+            '''Wait.'''
+            note("waiting")
+            time.sleep(60)
+            return ""
+
+        def hang(ctx):
+            time.sleep(60)
+
+        AGENTS = [runtime.create_agent("a", tools=create_tool_provider(
+            get_tools=lambda ctx: [free(wait)], on_run_end=hang))]
+    """)
+    runtime = bench.open()
+    run_id = runtime.start(RunStartParams(prompt="go", agent="a", model=bench.script({"calls": [call("wait", "c1")]})))
+    while "waiting" not in bench.log():
+        await asyncio.sleep(0.01)
+    began = time.monotonic()
+    await runtime.cancel(run_id)
+    assert time.monotonic() - began < 5  # the tool's process, a new one, and the hook's second
+    assert (await runtime.wait(run_id)).stop_reason == "cancelled"
+    assert "on_run_end failed, too" in bench.notices()
