@@ -58,18 +58,25 @@ export function asks(tool: Tool): boolean {
   return tool.requireApproval ?? true;
 }
 
+/** A tool of a provider is made in a run of its agent: there is nothing to try or to preview before. */
+export function isThere(tool: Tool): boolean {
+  return tool.kind !== "provider";
+}
+
 /** Of a tool that stands in the text and that runs do not have. */
 export const PENDING = "not loaded";
 
 /** What stands beside the name. */
 export function about(tool: Tool): string {
-  return [...(tool.pending ? [PENDING] : []), firstLine(tool)].filter(Boolean).join(" · ");
+  const agent = tool.agent ? [`agent ${tool.agent}`] : [];
+  return [...(tool.pending ? [PENDING] : []), ...agent, firstLine(tool)].filter(Boolean).join(" · ");
 }
 
 /** What a screen reader says; it also names what the row shows by icons alone. */
 export function spoken(tool: Tool): string {
   const problems = tool.problems?.length ?? 0;
   const parts = [tool.name, asks(tool) ? "asks for approval" : "runs without asking"];
+  if (tool.agent) parts.push(`of the agent ${tool.agent}`);
   if (tool.pending) parts.push(PENDING);
   if (!isEnabled(tool)) parts.push("switched off");
   if (problems > 0) parts.push(problems === 1 ? "1 problem" : `${problems} problems`);

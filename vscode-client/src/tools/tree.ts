@@ -18,7 +18,7 @@ import {
 } from "vscode";
 import type { Project, Tool } from "../protocol.ts";
 import type { ToolsModel } from "./model.ts";
-import { about, asks, children, isEnabled, type Node, parameterLines, roots, spoken } from "./nodes.ts";
+import { about, asks, children, isEnabled, isThere, type Node, parameterLines, roots, spoken } from "./nodes.ts";
 import { writeSwitches } from "./switches.ts";
 
 /** Rows carry an address of this scheme so that the editor draws the number of problems as in its explorer. */
@@ -146,7 +146,7 @@ function toolItem(project: Project, tool: Tool): TreeItem {
   item.tooltip = card(tool);
   item.iconPath = new ThemeIcon(asks(tool) ? "shield" : "play");
   item.accessibilityInformation = { label: spoken(tool) };
-  item.contextValue = tool.kind === "builtin" ? "builtinTool" : "tool";
+  item.contextValue = tool.kind === "builtin" ? "builtinTool" : isThere(tool) ? "tool" : "providedByAgent";
   if (tool.kind === "builtin") {
     item.id = `${project.root}#builtins#${tool.name}`;
     item.checkboxState = switchOf(isEnabled(tool), tool.name);
@@ -170,6 +170,10 @@ function card(tool: Tool): MarkdownString {
   text.appendMarkdown(`**${tool.name}**${tool.group ? ` (${tool.group})` : ""}\n\n`);
   if (tool.description) text.appendText(tool.description).appendMarkdown("\n\n");
   for (const line of parameterLines(tool)) text.appendMarkdown(`- ${line}\n`);
+  if (!isThere(tool)) {
+    text.appendText(`The provider of the agent ${tool.agent} lists it; its parameters are known in a run.`);
+    return text;
+  }
   text.appendMarkdown(asks(tool) ? "\n\nAsks for approval before it runs." : "\n\nRuns without asking.");
   if (tool.pending) text.appendMarkdown("\n\nNot loaded: runs get it once the file is saved and it has no errors.");
   if (tool.problems?.length) text.appendMarkdown(`\n\nProblems: ${tool.problems.join(", ")}`);

@@ -3,6 +3,7 @@ import { open, workspacePaths } from "../opening.ts";
 import type { JsonObject, Tool } from "../protocol.ts";
 import type { Services } from "../services.ts";
 import type { ToolsModel } from "../tools/model.ts";
+import { isThere } from "../tools/nodes.ts";
 import { TryPanel } from "./panel.ts";
 import { type Tried, TrySession } from "./session.ts";
 
@@ -92,7 +93,7 @@ function triedOf(given: unknown): Tried | undefined {
 
 async function pick(tools: ToolsModel): Promise<Tried | undefined> {
   const items = tools.projects.flatMap((project) =>
-    (project.tools ?? []).map((tool) => ({
+    (project.tools ?? []).filter(isThere).map((tool) => ({
       label: tool.name,
       description: tools.projects.length > 1 ? project.root : "",
       detail: tool.description?.trim().split("\n", 1)[0] ?? "",
@@ -109,7 +110,7 @@ async function pick(tools: ToolsModel): Promise<Tried | undefined> {
 
 function find(tools: ToolsModel, tried: Tried): Tool | undefined {
   const project = tools.projects.find(({ root }) => root === tried.projectRoot);
-  return project?.tools?.find(({ name }) => name === tried.tool);
+  return project?.tools?.find((tool) => isThere(tool) && tool.name === tried.tool);
 }
 
 /** Saves what is open of the project's `.adal` folder. */

@@ -1,6 +1,16 @@
 import { expect, test } from "vitest";
 import type { Project, Tool } from "../../src/protocol.ts";
-import { about, asks, callOf, children, firstLine, parameterLines, roots, spoken } from "../../src/tools/nodes.ts";
+import {
+  about,
+  asks,
+  callOf,
+  children,
+  firstLine,
+  isThere,
+  parameterLines,
+  roots,
+  spoken,
+} from "../../src/tools/nodes.ts";
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ name, parameters: {}, ...more });
 const project = (root: string, tools: Tool[], more: Partial<Project> = {}): Project => ({
@@ -40,6 +50,17 @@ test("built-in tools are kept apart from the project's own, by what they may do"
     { kind: "group", group: "Edit" },
   ]);
   expect(groups.flatMap(children)).toMatchObject(tools.map(({ name }) => ({ kind: "tool", tool: { name } })));
+});
+
+test("a tool that a provider lists names its agent and is not there before a run", () => {
+  const listed = tool("where", { kind: "provider", agent: "librarian", description: "Tell the shelf." });
+  expect(about(listed)).toBe("agent librarian · Tell the shelf.");
+  expect(spoken(listed)).toBe("where, asks for approval, of the agent librarian");
+  expect([isThere(listed), isThere(tool("mine")), isThere(tool("bash", { kind: "builtin" }))]).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });
 
 test("a tool that is switched off is said to be so", () => {
