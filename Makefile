@@ -56,8 +56,9 @@ types: $(VENV)/.dev
 imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
+# Most of a test's time is other processes starting: two at a time keep two cores busy, more would measure the machine.
 pytest: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 
 # The tests drive a real Neovim and a real sandbox.
 tools:
