@@ -4,6 +4,7 @@
 # make bench-lint     edits of tools files of 20 to 10,000 tools, in this server and in others
 # make bench-worker   a saved tools file until its tools are loaded, with and without a process kept warm
 # make bench-check    the lint of 1,000 files from the command line, beside ruff
+# make bench-agent    the agent loop beside other libraries on a scripted model server; installs them as bench-server does
 # make bench-server   the language server beside others, which it installs into .artifacts/bench (minutes; a quiet machine)
 # make lock    new exact versions and hashes in requirements/
 
@@ -16,7 +17,7 @@ PACKAGE := pyproject.toml adal_ls/version.py
 LOCK := --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-header --quiet
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test lint types check-format imports pytest tools lock bench-lint bench-check bench-server bench-worker clean
+.PHONY: run test lint types check-format imports pytest tools lock bench-lint bench-check bench-server bench-worker bench-agent clean
 
 run: $(VENV)/.runtime
 	@ADAL_LS=$(CURDIR)/$(BIN)/adal-ls examples/tour.sh
@@ -80,6 +81,14 @@ bench-server: .artifacts/bench/.installed
 
 bench-worker: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.worker
+
+bench-agent: .artifacts/bench/.agents
+	$(BIN)/python -m benchmarks.agent
+
+.artifacts/bench/.agents: benchmarks/agent/peers.txt $(VENV)/.dev
+	$(PYTHON) -m venv .artifacts/bench/agents
+	.artifacts/bench/agents/bin/python -m pip --disable-pip-version-check --quiet install -r benchmarks/agent/peers.txt
+	@touch $@
 
 .artifacts/bench/.installed: benchmarks/server/peers.txt $(VENV)/.dev
 	$(PYTHON) -m venv .artifacts/bench/venv

@@ -19,6 +19,11 @@ _WORD = re.compile(r"[^\s\"'`;|&<>(){}$=\0]+")
 """What may name a file in a command: between blanks, quotes and the signs of a shell."""
 
 
+def reads_files(tool: RegisteredTool) -> bool:
+    """Whether `basis` looks at the disk for calls of this tool."""
+    return tool.kind != "custom" and tool.group in ("Edit", "Bash", "Read", "Search")
+
+
 def basis(tool: RegisteredTool, arguments: Mapping[str, Any], root: Path) -> str:
     """The basis of a call as things stand now; its paths start at `root`. Reads files."""
     source = tool.source_digest

@@ -33,13 +33,27 @@ class ContextWindow:
     _per_token: float = field(default=CHARACTERS_PER_TOKEN, init=False)
     _characters: int | None = field(default=None, init=False)
     _sent: int = field(default=0, init=False)
+    _sizes: dict[int, tuple[ChatMessage, int]] = field(default_factory=dict, init=False)
+    """By identity, with the message, so that none is measured twice in a conversation that grows."""
 
     def fit(self, messages: list[ChatMessage]) -> tuple[list[ChatMessage], str | None]:
         """The messages of the next request, and what was left out of them in words, None where nothing was."""
         limit = self._limit()
-        fitted, words = (messages, None) if limit is None else fit(messages, limit)
-        self._sent = size(fitted)
+        sent = self._size(messages)
+        fitted, words = messages, None
+        if limit is not None and sent > limit:
+            fitted, words = fit(messages, limit)
+            sent = size(fitted)
+        self._sent = sent
         return fitted, words
+
+    def _size(self, messages: Sequence[ChatMessage]) -> int:
+        total = 0
+        for message in messages:
+            if id(message) not in self._sizes:
+                self._sizes[id(message)] = (message, size([message]))
+            total += self._sizes[id(message)][1]
+        return total
 
     def counted(self, input_tokens: int) -> None:
         """The provider's count of the last request."""

@@ -22,7 +22,7 @@ from adal_ls.agent import base_file, executor
 from adal_ls.agent.answers import Answer
 from adal_ls.agent.approval import Approvals, Question, by_grant
 from adal_ls.agent.assembly import ModelCall
-from adal_ls.agent.basis import basis
+from adal_ls.agent.basis import basis, reads_files
 from adal_ls.agent.batch import TextBatch
 from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.custom import CustomTools
@@ -294,7 +294,8 @@ async def _call_of(tool: RegisteredTool, arguments: dict[str, Any], run: GateCon
     """The call as things stand now, with the digest of all that is decided about."""
     # One at a time, so that parallel calls are asked about in the order in which the model made them.
     async with run.looking:
-        state = await asyncio.to_thread(basis, tool, arguments, _folder(tool, run))
+        given = (tool, arguments, _folder(tool, run))
+        state = await asyncio.to_thread(basis, *given) if reads_files(tool) else basis(*given)
     workspace, folder = (Path(os.path.realpath(place)) for place in (run.root, _folder(tool, run)))  # noqa: ASYNC240
     digest = args_digest(tool.name, arguments, os.fspath(folder), state)
     return Call(

@@ -203,7 +203,8 @@ class Episode:
         """Runs the calls of one turn side by side; results are shown as they come and answered in order."""
         for call in calls:
             self._announce(call)
-        tasks = [asyncio.ensure_future(self._one(call)) for call in calls]
+        begun: set[str] = set()
+        tasks = [asyncio.ensure_future(self._one(call, begun)) for call in calls]
         try:
             await asyncio.gather(*tasks)
         finally:
@@ -211,11 +212,14 @@ class Episode:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             for call, task in zip(calls, tasks, strict=True):
+                if call.call_id not in begun:  # cancelled before its first step, so it could not say so itself
+                    self._show(call, CallResult("cancelled", self.context.cancelled), time.monotonic())
                 done = not task.cancelled() and task.exception() is None
                 self.conversation.add_result(call.call_id, task.result() if done else self.context.cancelled)
 
-    async def _one(self, call: ModelCall) -> str:
+    async def _one(self, call: ModelCall, begun: set[str]) -> str:
         """Runs one call and emits its one result; returns what the model sees."""
+        begun.add(call.call_id)
         began = time.monotonic()
         try:
             result = await gate.execute(call, self.context)

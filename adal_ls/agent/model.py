@@ -61,12 +61,11 @@ class LitellmModel:
     def __init__(self, name: str) -> None:
         self.name = name
         self.context_tokens: int | None = None
+        self._litellm: Any = None
+        self._unpriced = False
 
     async def stream(self, messages: list[ChatMessage], tools: list[ToolSpec]) -> AsyncGenerator[Delta, None]:
-        _check_known_key(self.name)
-        litellm = await load()
-        _check_environment(litellm, self.name)
-        self.context_tokens = _context_tokens(litellm, self.name)
+        litellm = await self._prepared()
         shown = ""
         for attempt in range(1, ATTEMPTS + 1):
             text = Unrepeated(shown)
@@ -83,6 +82,16 @@ class LitellmModel:
                 next_try = self._again(litellm, fault, attempt, visible=bool(shown))
             yield AgainDelta(next_try.why)
             await asyncio.sleep(next_try.wait)
+
+    async def _prepared(self) -> Any:
+        """litellm, once the model's name and the environment were found good; looked at before the first request."""
+        if self._litellm is None:
+            _check_known_key(self.name)
+            litellm = await load()
+            _check_environment(litellm, self.name)
+            self.context_tokens = _context_tokens(litellm, self.name)
+            self._litellm = litellm
+        return self._litellm
 
     def _again(self, litellm: Any, fault: Exception, attempt: int, *, visible: bool) -> _NextTry:
         """When the request is made once more after `fault`, and what the person is told meanwhile.
@@ -123,7 +132,7 @@ class LitellmModel:
         empty = True
         try:
             async for chunk in response:
-                for delta in self._deltas(litellm, chunk, counted=_is_counted(response)):
+                for delta in self._deltas(litellm, chunk, response):
                     empty = empty and isinstance(delta, FinishDelta)
                     yield delta
         finally:
@@ -135,7 +144,7 @@ class LitellmModel:
                 "that of a model provider's API, and that the server streams answers",
             )
 
-    def _deltas(self, litellm: Any, chunk: Any, *, counted: bool) -> list[Delta]:
+    def _deltas(self, litellm: Any, chunk: Any, response: Any) -> list[Delta]:
         out: list[Delta] = []
         for choice in chunk.choices[:1]:
             if choice.delta.content:
@@ -153,9 +162,12 @@ class LitellmModel:
             if choice.finish_reason:
                 out.append(FinishDelta(choice.finish_reason))
         usage = getattr(chunk, "usage", None)
-        if usage is not None and counted:
+        if usage is not None and _is_counted(response):
             tokens = (usage.prompt_tokens or 0, usage.completion_tokens or 0)
-            out.append(UsageDelta(*tokens, cost=_cost(litellm, self.name, *tokens)))
+            # Looking for a price that is not there takes litellm longer than finding one.
+            cost = None if self._unpriced else _cost(litellm, self.name, *tokens)
+            self._unpriced = cost is None
+            out.append(UsageDelta(*tokens, cost=cost))
         return out
 
 

@@ -7,12 +7,19 @@ import contextlib
 import json
 import sqlite3
 import time
+from pathlib import Path
 
 import psutil
 import pytest
 
+from adal_ls.agent.approval import Approvals
+from adal_ls.agent.gate import GateContext
+from adal_ls.agent.history import Conversation
+from adal_ls.agent.loop import Episode
 from adal_ls.agent.paths import workspace_dir
-from adal_ls.protocol.runs import RunStartParams
+from adal_ls.agent.registry import build_registry
+from adal_ls.agent.script import ScriptModel
+from adal_ls.protocol.runs import Event, FinishedEvent, RunStartParams, ToolCallEvent, ToolResultEvent
 from tests.agent.approvers import Desk
 from tests.agent.runs import Bench, call, dedent
 
@@ -120,3 +127,27 @@ async def test_a_run_is_stopped_although_its_store_cannot_be_written_any_more(be
     await asyncio.wait_for(runtime.cancel(run_id), 5)
     assert (await runtime.wait(run_id)).stop_reason == "error"
     assert bench.errors()[-1].code == "store"
+
+
+async def test_calls_that_are_cancelled_in_the_moment_they_are_announced_have_their_results(tmp_path: Path) -> None:
+    script = tmp_path / "script.yaml"
+    script.write_text(json.dumps([{"calls": [call("list_files", "c1"), call("list_files", "c2")]}, {"text": "x"}]))
+    events: list[Event] = []
+    running: list[asyncio.Future[FinishedEvent]] = []
+
+    def emit(event: Event) -> None:
+        events.append(event)
+        if isinstance(event, ToolCallEvent):
+            running[0].cancel()
+
+    def store_result(event: ToolResultEvent, _: str | None) -> None:
+        events.append(event)
+
+    context = GateContext("run", build_registry(), "yolo", tmp_path, Approvals(None), None, emit)
+    conversation = Conversation("system")
+    conversation.add_prompt("go")
+    running.append(asyncio.ensure_future(Episode(ScriptModel(script), conversation, context, emit, store_result).run()))
+    assert (await running[0]).stop_reason == "cancelled"
+    results = [event for event in events if isinstance(event, ToolResultEvent)]
+    assert [(result.call_id, result.status) for result in results] == [("c1", "cancelled"), ("c2", "cancelled")]
+    assert conversation.messages[-1]["content"] == "cancelled by the user"

@@ -12,7 +12,7 @@ import json
 import os
 import tempfile
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +45,7 @@ from adal_ls.protocol.runs import (
     RunPromptParams,
     RunResumeParams,
     RunStartParams,
+    RunUpdate,
     ToolCallEvent,
     ToolResultEvent,
 )
@@ -163,14 +164,14 @@ class KillableStore:
 class Process:
     """One runtime, which may be killed; a later one takes its run up again."""
 
-    def __init__(self, root: Path, person: DrawnPerson) -> None:
+    def __init__(self, root: Path, person: DrawnPerson, on_update: Callable[[RunUpdate], None]) -> None:
         self._kept = Store.open(root)
         self.store = KillableStore(self._kept)
         self.runtime = Runtime(
             store=self.store,
             settings=HostSettings(),
             approver=person,
-            on_update=lambda _: None,
+            on_update=on_update,
             on_project=lambda _: None,
             roots=[root],
         )
@@ -185,11 +186,19 @@ class Process:
         self._kept.close()
 
 
-async def play(root: Path, turns: list[tuple[list[Any], str | None]], actions: list[tuple[int, str]]) -> list[Event]:
-    person = DrawnPerson()
+async def play(
+    root: Path, turns: list[tuple[list[Any], str | None]], actions: list[tuple[int, str]], cancel_at: int
+) -> list[Event]:
+    """`cancel_at`: the update upon which the run is cancelled, between two turns of the event loop."""
+    person, cancels = DrawnPerson(), list[asyncio.Task[None]]()
+
+    def heard(update: RunUpdate) -> None:
+        if update.seq == cancel_at:
+            cancels.append(asyncio.ensure_future(process.runtime.cancel(update.run_id)))
+
     model = DrawnModel([(list(deltas), finish) for deltas, finish in turns])
     with mock.patch.object(episodes, "choose_model", return_value=model):
-        process = Process(root, person)
+        process = Process(root, person, heard)
         run_id = process.runtime.start(RunStartParams(prompt="go", model="drawn"))
         for wait, action in actions:
             for _ in range(wait):
@@ -200,11 +209,12 @@ async def play(root: Path, turns: list[tuple[list[Any], str | None]], actions: l
             elif action == "kill":
                 await process.kill()
                 person.asked.clear()
-                process = Process(root, person)
+                process = Process(root, person, heard)
                 process.runtime.resume(RunResumeParams(run_id=run_id))
             else:
                 await act(process.runtime, action, run_id)
         await settle(process.runtime, person, run_id)
+        await asyncio.gather(*cancels)
         events = [update.event for update in process.store.get(run_id).events]
         await process.close()
     check(events, person, root)
@@ -263,13 +273,13 @@ def workspace() -> Iterator[Path]:
         yield root
 
 
-@given(turns=TURNS, actions=ACTIONS)
+@given(turns=TURNS, actions=ACTIONS, cancel_at=st.integers(0, 40))
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_call_has_one_result_and_nothing_runs_that_was_not_allowed(
-    turns: list[tuple[list[Any], str | None]], actions: list[tuple[int, str]]
+    turns: list[tuple[list[Any], str | None]], actions: list[tuple[int, str]], cancel_at: int
 ) -> None:
     with workspace() as root:
-        asyncio.run(play(root, turns, actions))
+        asyncio.run(play(root, turns, actions, cancel_at))
 
 
 def test_the_check_itself_sees_a_call_without_a_result_and_one_that_ran_unasked(tmp_path: Path) -> None:
