@@ -41,24 +41,24 @@ async def start_loaded(interpreter: str, root: Path) -> tuple[WorkerClient, Load
     except WorkerError as fault:
         raise LoadFailedError(str(fault), LoadFailure(code=_NO_WORKER, message=str(fault))) from fault
     try:
-        loaded = await worker.load()
-    except WorkerError as fault:
-        await worker.close()
-        raise LoadFailedError(str(fault), LoadFailure(code=LOAD_FAILED, message=str(fault))) from fault
-    except asyncio.CancelledError:
+        return worker, await _loaded(worker, interpreter, root)
+    except BaseException:  # a cancelled caller too, at any point: nobody else knows of the worker
         await worker.close()
         raise
-    failed = None
+
+
+async def _loaded(worker: WorkerClient, interpreter: str, root: Path) -> LoadedProject:
+    try:
+        loaded = await worker.load()
+    except WorkerError as fault:
+        raise LoadFailedError(str(fault), LoadFailure(code=LOAD_FAILED, message=str(fault))) from fault
     if loaded.error is not None:
-        failed = _failed(loaded.error, root, interpreter)
-    elif await asyncio.to_thread(digests, root, loaded.sources) != loaded.sources:
+        raise _failed(loaded.error, root, interpreter)
+    if await asyncio.to_thread(digests, root, loaded.sources) != loaded.sources:
         # The digests are ours to compute: approvals and the restart of a worker rest on them.
         text = "the project's tool files changed while they were loaded; save again"
-        failed = LoadFailedError(text, LoadFailure(code=LOAD_FAILED, message=text))
-    if failed is not None:
-        await worker.close()
-        raise failed
-    return worker, loaded
+        raise LoadFailedError(text, LoadFailure(code=LOAD_FAILED, message=text))
+    return loaded
 
 
 def agents_failure(loaded: LoadedProject, root: Path) -> LoadFailedError | None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import sqlite3
+import sys
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from adal_ls.agent.approval import Approvals
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import Conversation
+from adal_ls.agent.loading import start_loaded
 from adal_ls.agent.loop import Episode
 from adal_ls.agent.paths import workspace_dir
 from adal_ls.agent.registry import build_registry
@@ -151,3 +153,20 @@ async def test_calls_that_are_cancelled_in_the_moment_they_are_announced_have_th
     results = [event for event in events if isinstance(event, ToolResultEvent)]
     assert [(result.call_id, result.status) for result in results] == [("c1", "cancelled"), ("c2", "cancelled")]
     assert conversation.messages[-1]["content"] == "cancelled by the user"
+
+
+async def test_a_start_that_is_cancelled_at_any_point_leaves_no_worker(bench: Bench) -> None:
+    bench.tools(dedent(NEIGHBOURS))
+    warm, _ = await start_loaded(sys.executable, bench.root)
+    before = {process.pid for process in psutil.Process().children(recursive=True)}
+    for milliseconds in (0, 1, 2, 4, 8, 12, 16, 20, 24, 32):
+        starting = asyncio.ensure_future(start_loaded(sys.executable, bench.root))
+        await asyncio.sleep(milliseconds / 1000)
+        starting.cancel()
+        for outcome in await asyncio.gather(starting, return_exceptions=True):
+            if not isinstance(outcome, BaseException):
+                await outcome[0].close()
+    left = [process for process in psutil.Process().children(recursive=True) if process.pid not in before]
+    psutil.wait_procs(left, timeout=5)
+    assert [process for process in left if process.is_running()] == []
+    await warm.close()
