@@ -226,6 +226,13 @@ async def test_a_break_in_a_call_before_any_text_is_tried_again_and_the_call_run
     assert len(server.requests) == 3
 
 
+async def test_a_limit_in_the_text_before_a_sloppy_call(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    together = ("once-limit-in-text", "name-in-pieces")
+    _, server = await run(bench, monkeypatch, Turn(TEXT, CALLS, quirks=together), Turn("done"))
+    assert in_order(bench, server) == ["a", "b"]
+    assert bench.text() == f"{TEXT}done"
+
+
 async def test_several_quirks_at_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     together = ("interleaved", "null-index", "once-429-bare", "empty-choices", "crlf", "no-done", "finish-stop")
     _, server = await run(bench, monkeypatch, Turn(TEXT, CALLS, quirks=together), Turn("done"))

@@ -70,8 +70,8 @@ class Answer:
 
     @property
     def chunks(self) -> list[Chunk]:
-        """The objects of the stream, to be changed in place."""
-        return [item for item in self.items if isinstance(item, dict)]
+        """The objects of the stream, errors apart, to be changed in place."""
+        return [item for item in self.items if isinstance(item, dict) and "choices" in item]
 
     @property
     def deltas(self) -> list[dict[str, Any]]:

@@ -474,8 +474,9 @@ def _finish(answer: Answer, reason: str) -> None:
 def _replace_pieces(answer: Answer, items: list[Item]) -> None:
     """Others in the place of all pieces of calls."""
     pieces = [item for item in answer.chunks if item["choices"] and "tool_calls" in item["choices"][0]["delta"]]
-    at = answer.items.index(pieces[0])
-    answer.items[at : at + len(pieces)] = items
+    if pieces:  # another quirk may have ended the stream before them
+        at = answer.items.index(pieces[0])
+        answer.items[at : at + len(pieces)] = items
 
 
 def document() -> str:
