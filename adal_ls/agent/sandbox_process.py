@@ -14,6 +14,7 @@ from pathlib import Path
 
 _READ_SIZE = 64 * 1024
 _LOOK_SECONDS = 0.02
+_MOST_REAPING = 5.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +62,23 @@ async def run(
     output = _Output(limits.output_bytes, on_output)
     # Spawned on the loop's own thread: --die-with-parent watches the thread that starts it, not the process.
     started = time.monotonic()
-    process = await asyncio.create_subprocess_exec(
-        *arguments,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        cwd=cwd,
-        env=dict(environment or {}),
-        start_new_session=True,
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            cwd=cwd,
+            env=dict(environment or {}),
+            start_new_session=True,
+        )
     )
+    try:
+        # Shielded: a start that is cancelled kills the program alone, not what it has started by then.
+        process = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await _kill(await starting)
+        raise
     code: int | None
     ending = asyncio.ensure_future(_end_group(process)) if group_only else None
     try:
@@ -111,13 +120,54 @@ async def _drain(process: asyncio.subprocess.Process, output: _Output) -> int:
 async def _kill(process: asyncio.subprocess.Process) -> None:
     """Ends the group; of bubblewrap the kernel ends every process of its namespace as well (--die-with-parent)."""
     if process.returncode is None:
+        # A child of bubblewrap that is only just starting has left the group and is not tied to its parent yet. It
+        # would wait for it for ever, with the output open.
+        _stop_group(process.pid)
+        started = _children(process.pid)
         _kill_group(process.pid)
+        for child in started:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGKILL)
         # Shielded: a second cancellation must not leave a process that nobody waits for.
         await asyncio.shield(_reap(process))
 
 
+def _stop_group(leader: int) -> None:
+    """Keeps a group that is to be killed from starting anything more; a few milliseconds at most."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if sys.platform != "win32":
+            os.killpg(leader, signal.SIGSTOP)
+    for _ in range(20):
+        if not _is_running(leader):
+            return
+        time.sleep(0.001)
+
+
+def _is_running(pid: int) -> bool:
+    """Whether a process goes on: not stopped yet, where the system says so (on Linux)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] not in "TtZX"
+    except (OSError, IndexError):
+        return False
+
+
+def _children(pid: int) -> list[int]:
+    """The children of a process, where the system lists them: on Linux."""
+    try:
+        listed = Path(f"/proc/{pid}/task/{pid}/children").read_bytes()
+    except OSError:
+        return []
+    return [int(child) for child in listed.split()]
+
+
 async def _reap(process: asyncio.subprocess.Process) -> None:
     """Waits for the end of a killed process and of its output, which ends when its last child is gone."""
+    # A process that escaped all the same must not hold up whoever cancelled.
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(_ended(process), _MOST_REAPING)
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
     assert process.stdout is not None  # noqa: S101 - asked for above
     while await process.stdout.read(_READ_SIZE):
         pass

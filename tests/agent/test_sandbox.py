@@ -289,3 +289,16 @@ def test_commands_run_from_a_thread_that_is_not_the_main_one(workspace: Path) ->
     thread.start()
     thread.join(20)
     assert out[0].output == b"hi\n"
+
+
+async def test_a_cancel_at_any_moment_of_the_start_ends_everything_at_once(workspace: Path) -> None:
+    for number in range(60):
+        running = asyncio.ensure_future(sandbox.run("sleep 61.25", workspace))
+        await asyncio.sleep(number * 0.0005)
+        running.cancel()
+        began = time.monotonic()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert time.monotonic() - began < 4, f"cancelled after {number * 0.5} ms"
+    left = [one for one in psutil.process_iter(["cmdline"]) if "sleep 61.25" in " ".join(one.info["cmdline"] or ())]
+    assert left == []
