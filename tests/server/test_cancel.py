@@ -62,9 +62,9 @@ def test_all_fixes_of_a_large_file_stop_where_they_are(start: Start, monkeypatch
     begun = threading.Event()
     rounds: list[str] = []
 
-    def counted(text: str) -> Any:
+    def counted(text: str, *resolve: Any) -> Any:
         begun.set()
-        file = read(text)
+        file = read(text, *resolve)
         rounds.append(text)  # not reached by a read that is stopped
         return file
 
