@@ -57,9 +57,13 @@ types: $(VENV)/.dev
 imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
+# They count threads and processes of their own, so nothing else runs in theirs.
+SOAKS := tests/agent/test_soak.py tests/worker/test_soak.py
+
 # Most of a test's time is other processes starting: two at a time keep two cores busy, more would measure the machine.
 pytest: $(VENV)/.dev
-	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
+	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal $(SOAKS:%=--ignore=%)
+	$(BIN)/python -m pytest $(SOAKS)
 
 # The tests drive a real Neovim and a real sandbox.
 tools:
