@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from contextlib import aclosing
 from pathlib import Path
@@ -82,14 +83,15 @@ async def _chat(
         await chat.session.close()
 
 
-class _Chat:
+class _Chat(ABC):
     """A session from its greeting to its goodbye."""
 
     session: Session
     face: Face
 
+    @abstractmethod
     async def run(self, prompt: str | None, resumed: str | None) -> int:
-        raise NotImplementedError
+        """Goes on until the person leaves. Returns the exit code."""
 
     def _greet(self, resumed: str | None) -> None:
         session = self.session
