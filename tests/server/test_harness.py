@@ -161,6 +161,7 @@ def test_the_fixtures_end_every_session_strictly_unless_its_test_has_failed(tmp_
         "-m",
         "pytest",
         "-q",
+        "-rN",  # no summary, which says the same once more, cut to the terminal's width or not
         "-p",
         "no:cacheprovider",
         "--rootdir",
