@@ -117,6 +117,8 @@ def test_a_save_loads_again(start: Start, scripted_host: ScriptedHost, workspace
     # The watcher tells of the same save: nothing new to load. A module beside the tools file is new.
     event = {"changes": [{"uri": workspace.uri, "type": 2}]}
     client.notify("workspace/didChangeWatchedFiles", event)
+    assert listed(client)[0]["generation"] == 2  # the answer comes after the event: no file is half written during it
+    assert scripted_host.methods().count("adal/host/load") == 2
     module = workspace.file().parent / "lib.py"
     module.write_text("x = 1\n")
     client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": module.as_uri(), "type": 1}]})
