@@ -12,9 +12,10 @@ from typing import Any
 import click
 
 from adal_ls import lint
-from adal_ls.cli import call, left_out, sources
+from adal_ls.cli import call, sources
 from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
 from adal_ls.cli.project import project_option
+from adal_ls.lint import left_out
 from adal_ls.workspace.modules import FolderModules
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from adal_ls import naming
 from adal_ls.lint.findings import Finding
-from adal_ls.lint.model import Entry, EntryKind, ToolFile
+from adal_ls.lint.left_out import refused
+from adal_ls.lint.model import EntryKind, ToolFile
 from adal_ls.lint.places import definitions, definitions_beside
-from adal_ls.lint.rename import NAMING_ERRORS
 from adal_ls.lint.subjects import meant
 from adal_ls.lint.symbols import approval
 from adal_ls.lint.text import Range
@@ -59,7 +60,7 @@ def state(file: ToolFile, findings: Iterable[Finding], tool: str) -> str | None:
     entry = next((entry for entry in file.entries if entry.name == tool), None)
     if entry is None:
         return None
-    code = next((finding.code for finding in findings if _leaves_out(finding, entry)), None)
+    code = refused(file, findings).get(naming.canonical(tool))
     return f"left out: {code}" if code else approval(asks=entry.require_approval)
 
 
@@ -92,10 +93,3 @@ def _placeholder(schema: Any) -> str:
         return repr(schema["enum"][0])
     kind = schema.get("type")
     return _PLACEHOLDERS.get(kind, '""') if isinstance(kind, str) else '""'
-
-
-def _leaves_out(finding: Finding, entry: Entry) -> bool:
-    if finding.code not in NAMING_ERRORS:
-        return False
-    places = [finding.range, *(place for place, _ in finding.related)]
-    return any(place == entry.name_range or entry.range.contains(place) for place in places)

@@ -52,6 +52,7 @@ class Client:
     pull_diagnostics: bool
     refresh_diagnostics: bool
     related_information: bool
+    code_descriptions: bool
     watches_files: bool
     asks_configuration: bool
     code_action_literals: bool
@@ -86,6 +87,8 @@ def read(capabilities: Json) -> Client:
         refresh_diagnostics=has("workspace", "diagnostics", "refreshSupport"),
         related_information=has("textDocument", "publishDiagnostics", "relatedInformation")
         or has("textDocument", "diagnostic", "relatedInformation"),
+        code_descriptions=has("textDocument", "publishDiagnostics", "codeDescriptionSupport")
+        or has("textDocument", "diagnostic", "codeDescriptionSupport"),
         watches_files=has("workspace", "didChangeWatchedFiles", "dynamicRegistration"),
         asks_configuration=has("workspace", "configuration"),
         code_action_literals=has("textDocument", "codeAction", "codeActionLiteralSupport"),

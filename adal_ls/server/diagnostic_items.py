@@ -39,6 +39,10 @@ def to_lsp(document: Document, finding: Finding, client: Client) -> dict[str, Js
         "source": SOURCE,
         "message": finding.message,
     }
+    if client.code_descriptions:
+        from adal_ls.lint import rules  # nothing is loaded before `initialize` is answered
+
+        diagnostic["codeDescription"] = {"href": rules.address(finding.code)}
     if finding.related and client.related_information:
         diagnostic["relatedInformation"] = [
             {

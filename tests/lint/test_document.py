@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from adal_ls.lint import FIXED, RULES
 from adal_ls.lint.document import FAMILIES, markdown
-from adal_ls.lint.rules import anchor
+from adal_ls.lint.rules import address, anchor
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "rules.md"
 
@@ -35,6 +36,15 @@ def test_a_section_says_how_to_silence_the_rule_or_that_it_cannot_be(code: str) 
 
 def test_every_rule_belongs_to_a_family() -> None:
     assert {code[:5] for code in RULES} == set(FAMILIES)
+
+
+def test_the_address_of_a_rule_is_its_section_in_the_repository_of_the_extension() -> None:
+    package = json.loads((DOCUMENT.parents[1] / "vscode-client" / "package.json").read_text(encoding="utf-8"))
+    repository = package["repository"]["url"].removesuffix(".git")
+    for code in RULES:
+        page, _, fragment = address(code).partition("#")
+        assert page == f"{repository}/blob/main/docs/{DOCUMENT.name}"
+        assert fragment == anchor(code)
 
 
 def test_a_code_without_a_rule_has_no_anchor() -> None:

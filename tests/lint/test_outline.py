@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adal_ls.lint import Lines, check, read
+from adal_ls.lint.left_out import refused
 from adal_ls.lint.lenses import example_call, lenses, state
 from adal_ls.lint.symbols import Kind, foldable, matches, outline, renamed, tool_symbols
 from tests.lint.corpus import corpus
@@ -145,6 +146,26 @@ def test_an_example_call_has_a_place_for_each_required_argument() -> None:
 def test_both_tools_of_a_duplicated_name_are_left_out() -> None:
     file = read('def f(x): ...\ndef g(x): ...\nCUSTOM_TOOLS = [f, {"function": g, "name": "f"}]\n')
     assert state(file, check(file), "f") == "left out: ADAL103"
+
+
+@pytest.mark.parametrize(
+    ("entries", "left_out"),
+    [
+        pytest.param("[f, f]", {}, id="the same entry twice counts once"),
+        pytest.param('[f, {"function": g, "name": "f"}, g]', {"f": "ADAL103"}, id="two functions"),
+        pytest.param('[{"function": "f", "name": "x"}, g]', {"x": "ADAL206"}, id="no function"),
+        pytest.param('[{"function": f, "description": 5}]', {}, id="a description that is no text"),
+        pytest.param('[{"name": "x"}]', {"x": "ADAL204"}, id="nothing to call"),
+        pytest.param("[Desk.f, g]", {"f": "ADAL213"}, id="not bound"),
+        pytest.param("[bash]", {"bash": "ADAL104"}, id="a function called like a built-in tool"),
+        pytest.param('[{"function": bash, "name": "shell"}]', {}, id="the same under another name"),
+        pytest.param('[{"function": f, "name": "ﬁ-x"}]', {"fi-x": "ADAL101"}, id="under its canonical name"),
+    ],
+)
+def test_what_no_run_will_have_is_known_from_the_findings(entries: str, left_out: dict[str, str]) -> None:
+    head = "def f(x): ...\ndef g(x): ...\ndef bash(x): ...\nclass Desk:\n    def f(self, x): ...\n"
+    file = read(f"{head}CUSTOM_TOOLS = {entries}\n")
+    assert refused(file, check(file)) == left_out
 
 
 def test_what_spans_lines_can_be_folded() -> None:

@@ -268,6 +268,24 @@ def test_lenses_are_resolved_when_they_are_seen(client: Client, workspace: Works
     assert caught.value.code == -32801
 
 
+def test_a_tool_that_no_run_will_have_is_offered_for_none(client: Client, workspace: Workspace) -> None:
+    adal = {"adal": {**ADAL["experimental"]["adal"], "commands": ["adal.runAgent", "adal.tryTool"]}}
+    session = Session(client, workspace, "utf-16", experimental=adal)
+    before = session.ask("codeLens")
+    assert {lens["data"]["shows"] for lens in before} == {"try", "run", "approval"}
+    client.change(session.uri, 2, {"text": TEXT.replace('"ticket"', '"bash"')})
+    lenses = [client.request("codeLens/resolve", lens)["command"] for lens in session.ask("codeLens")]
+    assert lenses == [{"title": "left out: ADAL104", "command": ""}] * 2
+    stale = [
+        {**lens, "data": {**lens["data"], "tool": "bash"}} for lens in before if lens["data"]["shows"] != "approval"
+    ]
+    for lens in stale:
+        with pytest.raises(ResponseError) as caught:
+            client.request("codeLens/resolve", lens)
+        assert caught.value.code == -32801
+    client.shut_down()
+
+
 def test_a_tool_can_be_tried_where_its_arguments_can_be_given(client: Client, workspace: Workspace) -> None:
     adal = {"adal": {**ADAL["experimental"]["adal"], "commands": ["adal.tryTool"]}}
     session = Session(client, workspace, "utf-16", experimental=adal)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from adal_ls.lint.rules import DOCUMENT
 from tests.server.client import Client
 from tests.server.conftest import BAD_NAME, GOOD, Workspace
 
@@ -119,6 +120,15 @@ def test_the_first_of_two_equal_names_is_related_to_the_second(client: Client) -
     client.open("file:///p/.adal/tools.py", GOOD.replace("[greet]", "[greet, {'function': greet, 'name': 'greet'}]"))
     found = [item for item in client.diagnostics("file:///p/.adal/tools.py") if item["code"] == "ADAL103"]
     assert found[0]["relatedInformation"][0]["location"]["uri"] == "file:///p/.adal/tools.py"
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_a_code_leads_to_the_page_of_its_rule_where_the_client_can_show_that(client: Client, *, knows: bool) -> None:
+    client.initialize(capabilities={"textDocument": {"publishDiagnostics": {"codeDescriptionSupport": knows}}})
+    client.open("file:///p/.adal/tools.py", BAD_NAME)
+    [found] = client.diagnostics("file:///p/.adal/tools.py")
+    expected = {"href": f"{DOCUMENT}#adal101-invalid-identifier"}
+    assert found.get("codeDescription") == (expected if knows else None)
 
 
 def test_files_that_are_not_open_are_checked_nested_ones_too(client: Client, workspace: Workspace) -> None:

@@ -24,6 +24,7 @@ from adal_ls.lint.rules.base import RULES, Rule
 __all__ = [
     "RULES",
     "Rule",
+    "address",
     "anchor",
     "callables",
     "docstrings",
@@ -41,6 +42,18 @@ __all__ = [
     "syntax",
     "unlisted",
 ]
+
+
+DOCUMENT = "https://github.com/adal-ls/adal-ls/blob/main/docs/rules.md"
+
+
+def address(code: str) -> str:
+    """The web page that speaks of a rule, for editors and SARIF viewers.
+
+    Raises:
+        KeyError: there is no rule of that code.
+    """
+    return f"{DOCUMENT}#{anchor(code)}"
 
 
 def anchor(code: str) -> str:

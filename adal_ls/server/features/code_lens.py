@@ -10,6 +10,8 @@ from typing import Any
 
 from lsprotocol import types
 
+from adal_ls import naming
+from adal_ls.lint.left_out import refused
 from adal_ls.lint.lenses import Lens, example_call, lenses, needs_arguments, state
 from adal_ls.protocol.methods import COMMAND_RUN_AGENT, COMMAND_TRY_TOOL
 from adal_ls.server.analysis import Analysis
@@ -26,17 +28,21 @@ def code_lens(
     snapshot: Snapshot,
     params: types.CodeLensParams,  # noqa: ARG001 - the snapshot is of that document
 ) -> list[types.CodeLens]:
-    """The lenses for each place of a tool, without what they say: that is resolved for those that are seen."""
+    """The lenses for each place of a tool, without what they say: that is resolved for those that are seen.
+
+    A tool that no run will have is not offered for one.
+    """
     analysis = snapshot.analysis
     if analysis is None:
         return []
+    left_out = refused(analysis.file, analysis.findings)
     return [
         types.CodeLens(
             range=types_range(analysis.document, lens.place, snapshot.client.encoding),
             data=_data(analysis, lens, shows),
         )
         for lens in lenses(analysis.file)
-        for shows in _TITLES
+        for shows in (("approval",) if naming.canonical(lens.tool) in left_out else _TITLES)
         if shows != "try" or _can_try(snapshot, analysis, lens.tool)
     ]
 
@@ -45,7 +51,7 @@ def code_lens_resolve(snapshot: Snapshot, lens: types.CodeLens) -> types.CodeLen
     """Title and command of a lens.
 
     Raises:
-        Outdated: the tool is not in the file any more.
+        Outdated: the tool is not in the file any more, or no run will have it.
     """
     analysis, data = snapshot.analysis, lens.data
     if analysis is None or not isinstance(data, dict) or not isinstance(data.get("tool"), str):
@@ -57,6 +63,8 @@ def code_lens_resolve(snapshot: Snapshot, lens: types.CodeLens) -> types.CodeLen
     if data.get("shows") == "approval":
         title = f"{tool}: {said}" if data.get("shared") else said
         lens.command = types.Command(title=title, command="")  # shown, and nothing to press
+    elif naming.canonical(tool) in refused(analysis.file, analysis.findings):
+        raise Outdated
     elif data.get("shows") == "try":
         title = f"Try {tool}" if data.get("shared") else "Try"
         lens.command = _try(snapshot, analysis, title, tool)

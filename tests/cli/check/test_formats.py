@@ -76,6 +76,7 @@ RULE = _shape(
         "name": {"type": "string"},
         "shortDescription": _text(),
         "fullDescription": _text(),
+        "helpUri": {"type": "string", "format": "uri"},
         "help": _text(),
         "defaultConfiguration": _shape({"level": LEVEL}),
     },
@@ -205,6 +206,7 @@ def test_sarif_has_the_shape_of_its_schema_and_places_that_lead_to_the_file(adal
     assert duplicate["relatedLocations"][0]["message"]["text"]
     rules = run["tool"]["driver"]["rules"]
     assert [rules[result["ruleIndex"]]["id"] for result in run["results"]] == ["ADAL101", "ADAL103"]
+    assert rules[0]["helpUri"].endswith("/docs/rules.md#adal101-invalid-identifier")
 
 
 def test_a_fix_in_sarif_makes_the_text_that_fix_makes(adal_ls: Run, repository: Path) -> None:

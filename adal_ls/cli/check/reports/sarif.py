@@ -15,7 +15,7 @@ from adal_ls.cli.check.reports.outcome import Outcome
 from adal_ls.cli.check.reports.repository import inside, root
 from adal_ls.cli.output import give_json
 from adal_ls.cli.sources import Source
-from adal_ls.lint import RULES, Finding, Fix, Range, Severity
+from adal_ls.lint import RULES, Finding, Fix, Range, Severity, rules
 from adal_ls.version import __version__
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -65,6 +65,7 @@ def _rule(code: str) -> dict[str, Any]:
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
         "shortDescription": {"text": rule.name},
         "fullDescription": {"text": rule.why},
+        "helpUri": rules.address(code),
         "help": {"text": f"{rule.why}\n\n{_example(rule.failing, rule.passing)}adal-ls rule {code} says more."},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }
