@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Disposable, EventEmitter, type LogOutputChannel, languages, workspace } from "vscode";
 import { TOOLS_FILES } from "../client.ts";
 import type { Connection } from "../connection.ts";
@@ -58,7 +59,9 @@ export class ToolsModel implements Disposable {
     this.timer = setTimeout(() => void this.refresh(), PAUSE_MS);
   }
 
+  /** Rows are drawn anew only where they are others: a click on a row that is being replaced is lost. */
   private take(projects: readonly Project[]): void {
+    if (isDeepStrictEqual(projects, this.listed)) return;
     this.listed = projects;
     this.changes.fire();
   }

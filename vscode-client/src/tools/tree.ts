@@ -42,7 +42,14 @@ export function showToolsTree(model: ToolsModel): Disposable[] {
     tree,
     window.registerFileDecorationProvider(new ProblemBadges(model)),
     model.onDidChange(tell),
-    view.onDidChangeCheckboxState(({ items }) => void change(items)),
+    view.onDidChangeCheckboxState(async ({ items }) => {
+      try {
+        await change(items);
+      } catch (error) {
+        tree.draw(); // the editor has drawn the box as it was clicked
+        void window.showErrorMessage(`The tools could not be switched: ${String(error)}`);
+      }
+    }),
     workspace.onDidGrantWorkspaceTrust(tell),
   ];
 }
@@ -69,7 +76,11 @@ class ToolsTree implements TreeDataProvider<Node>, Disposable {
   readonly onDidChangeTreeData = this.changes.event;
 
   constructor(private readonly model: ToolsModel) {
-    this.subscription = model.onDidChange(() => this.changes.fire(undefined));
+    this.subscription = model.onDidChange(() => this.draw());
+  }
+
+  draw(): void {
+    this.changes.fire(undefined);
   }
 
   getChildren(node?: Node): Node[] {

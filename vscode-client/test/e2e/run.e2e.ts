@@ -106,7 +106,7 @@ async function reset(): Promise<void> {
   await editor.showSidebar();
   const view = editor.webview();
   const stop = view.locator(".stop");
-  await view.locator(".controls").waitFor();
+  await view.locator(".pickModel").waitFor();
   if (await stop.isVisible()) await stop.click();
   await view.locator(".run").waitFor();
   await editor.command("AdaL: New Run");

@@ -120,8 +120,7 @@ test("an interrupted run is marked, and is resumed from the list; a fork has all
   const row = editor.runRows().filter({ hasText: "Interrupted" });
   await row.waitFor();
   await editor.picture("runs-interrupted");
-  await row.hover();
-  await row.locator('.action-label[aria-label^="Resume Run"]').click();
+  await editor.rowAction(row, "Resume Run");
   await view.locator(".call", { hasText: "plums" }).waitFor();
   await view.locator(".finished").waitFor();
   await expect.poll(() => editor.runRows().filter({ hasText: "Interrupted" }).count()).toBe(0);

@@ -48,10 +48,16 @@ test("built-in tools stand in groups and are switched off and on", async () => {
     })
     .toBe(true);
   await editor.picture("tools-builtins");
-  await bash.locator(".custom-view-tree-node-item-checkbox").click();
-  await rows.and(editor.page.locator('[aria-label*="bash"][aria-label*="switched off"]')).waitFor({ timeout: 60_000 });
-  await bash.locator(".custom-view-tree-node-item-checkbox").click();
-  await rows.and(editor.page.locator('[aria-label*="switched off"]')).waitFor({ state: "detached", timeout: 60_000 });
+  const box = bash.locator(".custom-view-tree-node-item-checkbox");
+  const off = rows.and(editor.page.locator('[aria-label*="bash"][aria-label*="switched off"]'));
+  await box.click();
+  await off.waitFor({ timeout: 60_000 });
+  for (let attempt = 1; await off.isVisible(); attempt++) {
+    await box.click(); // lost where the row is being drawn anew
+    await off.waitFor({ state: "detached", timeout: 10_000 }).catch((error: unknown) => {
+      if (attempt === 3) throw error;
+    });
+  }
 });
 
 test("a row shows what the model sees, and a new tool is written and listed", async () => {
@@ -60,9 +66,7 @@ test("a row shows what the model sees, and a new tool is written and listed", as
   const { page } = editor;
   const rows = await editor.toolRows();
   const row = rows.filter({ hasText: "weather" });
-  await row.waitFor();
-  await row.hover();
-  await row.locator('.action-label[aria-label^="Show What the Model Sees"]').click();
+  await editor.rowAction(row, "Show What the Model Sees");
   await editor.tab("weather.jsonc").waitFor();
   await expect.poll(() => editor?.text(), { timeout: 30_000 }).toContain('"name": "weather"');
   await editor.picture("tools-preview");

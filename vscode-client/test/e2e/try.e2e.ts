@@ -95,10 +95,7 @@ test("arguments can be written as JSON, and a try can be stopped", async () => {
   using workspace = new Workspace({ ".adal/tools.py": TOOLS });
   editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
   const rows = await editor.toolRows();
-  const row = rows.filter({ hasText: "weather" });
-  await row.waitFor();
-  await row.hover();
-  await row.locator('.action-label[aria-label^="Try Tool"]').click();
+  await editor.rowAction(rows.filter({ hasText: "weather" }), "Try Tool");
   let form = panel(editor);
   await form.getByText("Write as JSON").click();
   await form.locator("vscode-textarea.json textarea").fill('{"city": "Rome", "unit": "F"');
@@ -109,8 +106,7 @@ test("arguments can be written as JSON, and a try can be stopped", async () => {
   await form.getByRole("heading", { name: "Succeeded" }).waitFor({ timeout: 60_000 });
   expect(await form.locator('[data-part="observation"] pre').innerText()).toContain("Rome: 21 F");
 
-  await rows.filter({ hasText: "slow" }).hover();
-  await rows.filter({ hasText: "slow" }).locator('.action-label[aria-label^="Try Tool"]').click();
+  await editor.rowAction(rows.filter({ hasText: "slow" }), "Try Tool");
   form = panel(editor);
   await form.getByRole("heading", { name: "slow" }).waitFor();
   await form.getByText("This tool takes no arguments.").waitFor();

@@ -96,6 +96,19 @@ export class Editor {
     await item.waitFor({ state: "detached" });
   }
 
+  /** Clicks a button of `row` that is there only while the pointer is: rows that arrive meanwhile move it away. */
+  async rowAction(row: Locator, label: string): Promise<void> {
+    await row.waitFor();
+    for (let attempt = 1; ; attempt++) {
+      await row.hover();
+      try {
+        return await row.locator(`.action-label[aria-label^="${label}"]`).click({ timeout: 2_000 });
+      } catch (error) {
+        if (attempt === 5) throw error;
+      }
+    }
+  }
+
   /** The rows of the Runs view, which `AdaL: Show Earlier Runs` unfolds. */
   runRows(): Locator {
     const pane = this.page.locator(".sidebar .pane", { has: this.page.locator('.pane-header[aria-label*="Runs"]') });
