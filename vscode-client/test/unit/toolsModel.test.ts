@@ -13,6 +13,7 @@ vi.mock("vscode", () => ({
   languages: {},
   workspace: { onDidChangeTextDocument: () => ({ dispose: () => {} }) },
 }));
+vi.mock("../../src/client.ts", () => ({ TOOLS_FILES: [] })); // the language client needs a real editor
 const { ToolsModel } = await import("../../src/tools/model.ts");
 
 function project(description: string): Project {
