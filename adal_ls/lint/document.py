@@ -1,4 +1,7 @@
-"""docs/rules.md: `python -m adal_ls.lint.document` writes it, from the rules themselves. A test compares the two."""
+"""docs/rules.md and docs/adal-ls.schema.json: `python -m adal_ls.lint.document` writes them, from the rules themselves.
+
+Tests compare them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from adal_ls.lint.config import FIXED
+from adal_ls.lint.config_schema import json_text
 from adal_ls.lint.rules import RULES, Rule, anchor
 
 FAMILIES = {
@@ -98,9 +102,10 @@ def _code(source: str) -> str:
 
 
 def main() -> int:
-    """Writes the document below the folder given as the argument, `docs` by default."""
+    """Writes the documents below the folder given as the argument, `docs` by default."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
     (folder / "rules.md").write_text(markdown(), encoding="utf-8", newline="\n")
+    (folder / "adal-ls.schema.json").write_text(json_text(), encoding="utf-8", newline="\n")
     return 0
 
 

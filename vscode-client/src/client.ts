@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { type CancellationToken, Disposable, EventEmitter, type LogOutputChannel } from "vscode";
 import {
   CloseAction,
@@ -144,7 +145,7 @@ export class Client implements Connection, Disposable {
       this.log.error(String(error));
       if (client !== this.client) return;
       this.client = undefined;
-      this.fail("The AdaL language server could not be started. The log says why.");
+      this.fail(t("The AdaL language server could not be started. The log says why."));
       return;
     }
     const version = client.initializeResult?.serverInfo?.version ?? "unknown";
@@ -202,7 +203,7 @@ export class Client implements Connection, Disposable {
       void this.restart();
       return;
     }
-    this.fail("The AdaL language server ended five times within three minutes and was not started again.");
+    this.fail(t("The AdaL language server ended five times within three minutes and was not started again."));
   }
 
   private fail(reason: string): void {
@@ -222,8 +223,8 @@ export class Client implements Connection, Disposable {
 
   private running(): LanguageClient {
     if (!this.client?.isRunning()) {
-      const why = "reason" in this.current ? this.current.reason : "It is starting.";
-      throw new Error(`The AdaL language server does not run. ${why}`);
+      const why = "reason" in this.current ? this.current.reason : t("It is starting.");
+      throw new Error(t`The AdaL language server does not run. ${why}`);
     }
     return this.client;
   }

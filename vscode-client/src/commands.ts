@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { commands, type Disposable, env, type LogOutputChannel, window, workspace } from "vscode";
 import type { Client } from "./client.ts";
 import type { Project, Tool } from "./protocol.ts";
@@ -51,7 +52,7 @@ function withTool(given: unknown, action: (row: ToolRow) => unknown): unknown {
 
 async function copySchema(tool: Tool): Promise<void> {
   await env.clipboard.writeText(JSON.stringify(tool.parameters, null, 2));
-  window.setStatusBarMessage(`Copied the schema of ${tool.name}`, 3000);
+  window.setStatusBarMessage(t`Copied the schema of ${tool.name}`, 3000);
 }
 
 /** Has every tools file imported anew; in Restricted Mode they are read anew. */

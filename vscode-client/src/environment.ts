@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
+import { t } from "@vscode/l10n";
 import { environmentPython } from "./interpreter.ts";
 
 /** An environment of the extension's own, with the full package from the wheel that the extension ships. */
@@ -51,10 +52,10 @@ export async function createEnvironment(plan: Plan, watch: Watcher): Promise<str
   const unlock = lock(`${plan.folder}.lock`);
   try {
     rmSync(plan.folder, { recursive: true, force: true, maxRetries: 3 });
-    watch.step("Creating a Python environment");
+    watch.step(t("Creating a Python environment"));
     await run(plan.python, ["-I", "-m", "venv", plan.folder], plan, watch);
     const python = environmentPython(plan.folder, plan.platform);
-    watch.step("Installing adal-ls and its dependencies");
+    watch.step(t("Installing adal-ls and its dependencies"));
     const quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--retries", "2"];
     const install = ["-I", "-m", "pip", "install", ...quiet, ...(plan.pipArguments ?? []), plan.wheel];
     await run(python, install, plan, watch);
@@ -87,7 +88,7 @@ function run(command: string, args: readonly string[], plan: Plan, watch: Watche
       else spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { windowsHide: true });
     };
     watch.signal.addEventListener("abort", kill, { once: true });
-    child.on("error", (error) => reject(new SetupError(`${command} could not be started: ${error.message}`)));
+    child.on("error", (error) => reject(new SetupError(t`${command} could not be started: ${error.message}`)));
     child.on("close", (code) => {
       watch.signal.removeEventListener("abort", kill);
       if (watch.signal.aborted) reject(new SetupCancelled());
@@ -105,18 +106,22 @@ export function explain(output: string, plan: Pick<Plan, "python">): string {
   if (
     /ensurepip is not available|No module named (venv|ensurepip)|returned non-zero exit status.*ensurepip/s.test(output)
   ) {
-    return `${plan.python} cannot make environments: its venv module is incomplete. On Debian and Ubuntu install the package python3-venv, or select another interpreter.`;
+    return t`${plan.python} cannot make environments: its venv module is incomplete. On Debian and Ubuntu install the package python3-venv, or select another interpreter.`;
   }
   if (UNREACHABLE.test(output)) {
-    return "The Python package index could not be reached. Connect to the network, or name a reachable index in pip's configuration, and try again.";
+    return t(
+      "The Python package index could not be reached. Connect to the network, or name a reachable index in pip's configuration, and try again.",
+    );
   }
-  if (/No space left on device/.test(output)) return "The disk is full. Free about 600 MB and try again.";
+  if (/No space left on device/.test(output)) return t("The disk is full. Free about 600 MB and try again.");
   const last = output
     .trim()
     .split(/\r?\n/)
     .filter((line) => /^ERROR|Error/.test(line))
     .at(-1);
-  return `pip could not install adal-ls${last ? `: ${last.replace(/^ERROR:\s*/, "")}` : "."} The log has the details.`;
+  return last
+    ? t`pip could not install adal-ls: ${last.replace(/^ERROR:\s*/, "")} The log has the details.`
+    : t("pip could not install adal-ls. The log has the details.");
 }
 
 /** Throws when another living process holds the lock. */
@@ -128,12 +133,12 @@ function lock(file: string): () => void {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
       if (attempt === 2 || isAlive(Number(readFileSync(file, "utf-8")))) {
-        throw new SetupError("Another window is setting up the agent runtime. Wait for it, then try again.");
+        throw new SetupError(t("Another window is setting up the agent runtime. Wait for it, then try again."));
       }
       rmSync(file, { force: true }); // left behind by a window that was killed
     }
   }
-  throw new SetupError("The agent runtime's folder is locked.");
+  throw new SetupError(t("The agent runtime's folder is locked."));
 }
 
 function isAlive(pid: number): boolean {

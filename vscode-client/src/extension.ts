@@ -1,4 +1,5 @@
-import { commands, type ExtensionContext, ExtensionMode, window, workspace } from "vscode";
+import { config, t } from "@vscode/l10n";
+import { commands, type ExtensionContext, ExtensionMode, l10n, window, workspace } from "vscode";
 import { Client } from "./client.ts";
 import { registerCommands } from "./commands.ts";
 import type { ServerState } from "./connection.ts";
@@ -22,6 +23,7 @@ let client: Client | undefined;
 
 /** Shows everything at once; the server starts in the background. Tests get the services. */
 export function activate(context: ExtensionContext): Services | undefined {
+  config({ contents: l10n.bundle ?? {} }); // before anything is said
   const log = openLog();
   const runtime = new AgentRuntime(context, log);
   const server = new Client(
@@ -61,13 +63,15 @@ export async function deactivate(): Promise<void> {
 /** One message per trouble, with the way out. */
 async function tellTrouble(state: ServerState, server: Client, showLog: () => void): Promise<void> {
   if (state.kind === "stopped") {
-    const answer = await window.showErrorMessage(state.reason, "Restart Server", "Show Log");
-    if (answer === "Restart Server") await server.restartByHand();
-    if (answer === "Show Log") showLog();
+    const [restart, log] = [t("Restart Server"), t("Show Log")];
+    const answer = await window.showErrorMessage(state.reason, restart, log);
+    if (answer === restart) await server.restartByHand();
+    if (answer === log) showLog();
   }
   if (state.kind === "noPython" || state.kind === "oldPython") {
-    const answer = await window.showErrorMessage(`AdaL: ${state.reason}`, "Select Interpreter", "Open Settings");
-    if (answer === "Select Interpreter") await commands.executeCommand("adal.selectInterpreter");
-    if (answer === "Open Settings") await commands.executeCommand("adal.openSettings");
+    const [select, settings] = [t("Select Interpreter"), t("Open Settings")];
+    const answer = await window.showErrorMessage(`AdaL: ${state.reason}`, select, settings);
+    if (answer === select) await commands.executeCommand("adal.selectInterpreter");
+    if (answer === settings) await commands.executeCommand("adal.openSettings");
   }
 }

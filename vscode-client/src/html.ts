@@ -1,6 +1,10 @@
-/** The title (plain words of our own), where the view's own files are, as the webview may load them, and what marks the one script that may run. */
+/** The title, the language and the translated words of the editor, where the view's own files are, as the webview may load them, and what marks the one script that may run. */
 export interface PageSource {
   readonly title: string;
+  /** As the editor names its display language: `en`, `zh-cn`. */
+  readonly language: string;
+  /** What `t` says in the place of our English words; none in English. */
+  readonly words: Readonly<Record<string, unknown>>;
   readonly cspSource: string;
   readonly script: string;
   readonly style: string;
@@ -24,17 +28,22 @@ export function contentSecurityPolicy(source: Pick<PageSource, "cspSource" | "no
 
 export function pageHtml(source: PageSource): string {
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${escapeHtml(source.language)}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy(source)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${source.title}</title>
+<title>${escapeHtml(source.title)}</title>
 <link rel="stylesheet" href="${source.style}">
 </head>
-<body>
+<body data-words="${escapeHtml(JSON.stringify(source.words))}">
 <script nonce="${source.nonce}" src="${source.script}"></script>
 </body>
 </html>
 `;
+}
+
+/** A translator wrote these words: they stay words. */
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

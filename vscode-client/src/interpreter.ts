@@ -2,9 +2,10 @@ import { execFile } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import * as path from "node:path";
+import { t } from "@vscode/l10n";
 
 /** Where a candidate comes from, in the order in which they are tried. */
-export type Source = "setting" | "Python extension" | "workspace" | "PATH";
+export type Source = "setting" | "pythonExtension" | "workspace" | "PATH";
 
 export interface Candidate {
   path: string;
@@ -58,7 +59,7 @@ export function candidates(at: Surroundings): Candidate[] {
       found.push({ path: file, source });
     }
   };
-  add(at.pythonExtension, "Python extension");
+  add(at.pythonExtension, "pythonExtension");
   for (const folder of at.folders) {
     for (const name of [".venv", "venv"]) {
       const file = environmentPython(path.join(folder, name), at.platform);
@@ -77,7 +78,7 @@ export async function choose(list: readonly Candidate[], probe: Probe): Promise<
     try {
       const interpreter = await probe(file);
       if (isSupported(interpreter)) return { kind: "found", interpreter, source };
-      old ??= `${file} is Python ${interpreter.version.join(".")}; AdaL needs ${MINIMUM.join(".")} or newer.`;
+      old ??= t`${file} is Python ${interpreter.version.join(".")}; AdaL needs ${MINIMUM.join(".")} or newer.`;
     } catch (error) {
       failures.push(`${file} ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -87,11 +88,15 @@ export async function choose(list: readonly Candidate[], probe: Probe): Promise<
   if (only?.source === "setting") {
     return {
       kind: "none",
-      reason: `The Python of the setting adal.interpreter cannot be used: ${failures.join("; ")}.`,
+      reason: t`The Python of the setting adal.interpreter cannot be used: ${failures.join("; ")}.`,
     };
   }
-  const tried = failures.length > 0 ? `: ${failures.join("; ")}` : "";
-  return { kind: "none", reason: `No Python ${MINIMUM.join(".")} or newer was found${tried}.` };
+  const minimum = MINIMUM.join(".");
+  const reason =
+    failures.length > 0
+      ? t`No Python ${minimum} or newer was found: ${failures.join("; ")}.`
+      : t`No Python ${minimum} or newer was found.`;
+  return { kind: "none", reason };
 }
 
 export function isSupported({ version: [major, minor] }: Interpreter): boolean {
@@ -127,16 +132,16 @@ print(json.dumps({"path": sys.executable or None, "version": sys.version_info[:3
         // What stands on PATH may be a version switcher's script: the program that it chose is the interpreter.
         resolve({ ...answer, path: answer.path ?? file });
       } catch {
-        reject(new Error(`does not answer as a Python does (${stdout.slice(0, 80).trim() || "no output"})`));
+        reject(new Error(t`does not answer as a Python does (${stdout.slice(0, 80).trim() || t("no output")})`));
       }
     });
   });
 }
 
 function failure(error: Error & { code?: unknown; killed?: boolean }, stderr: string): string {
-  if (error.killed) return `gave no answer within ${PROBE_MS / 1000} s`;
-  if (error.code === "ENOENT") return "does not exist";
-  if (error.code === "EACCES") return "is not executable";
+  if (error.killed) return t`gave no answer within ${PROBE_MS / 1000} s`;
+  if (error.code === "ENOENT") return t("does not exist");
+  if (error.code === "EACCES") return t("is not executable");
   return stderr.trim().split("\n").at(-1) || error.message;
 }
 

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { env, Range, Uri, ViewColumn, window, workspace } from "vscode";
 import type { Location } from "./protocol.ts";
 
@@ -5,7 +6,7 @@ import type { Location } from "./protocol.ts";
 export async function openLink(url: string): Promise<void> {
   const target = Uri.parse(url, true);
   if (target.scheme !== "http" && target.scheme !== "https") {
-    throw new Error(`Only web links are opened from here, not '${target.scheme}:' ones.`);
+    throw new Error(t`Only web links are opened from here, not '${target.scheme}:' ones.`);
   }
   await env.openExternal(target);
 }
@@ -14,7 +15,7 @@ export async function openLink(url: string): Promise<void> {
 export async function openPlace(path: string, line: number): Promise<void> {
   const file = Uri.file(path);
   if (!workspace.getWorkspaceFolder(file)) {
-    throw new Error(`${path} is not in the workspace.`);
+    throw new Error(t`${path} is not in the workspace.`);
   }
   const selection = new Range(line - 1, 0, line - 1, 0);
   await showText(file, selection);

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import * as path from "node:path";
+import { t } from "@vscode/l10n";
 import { commands, type ExtensionContext, type LogOutputChannel, ProgressLocation, window, workspace } from "vscode";
 import type { Client } from "./client.ts";
 import { createEnvironment, type Plan, readyPython, SetupCancelled, SetupError } from "./environment.ts";
@@ -10,11 +11,11 @@ import type { Settings } from "./settings.ts";
 /** Why an interpreter cannot run agents, or undefined when it can. */
 export function unfit(interpreter: Interpreter, version: string): string | undefined {
   const file = interpreter.path;
-  if (!isSupported(interpreter)) return `${file} is Python ${interpreter.version.join(".")}.`;
+  if (!isSupported(interpreter)) return t`${file} is Python ${interpreter.version.join(".")}.`;
   const missing = RUNTIME_PACKAGES.filter((name) => !(name in interpreter.packages));
-  if (missing.length > 0) return `${file} lacks ${missing.join(", ")}.`;
+  if (missing.length > 0) return t`${file} lacks ${missing.join(", ")}.`;
   const installed = interpreter.packages["adal-ls"];
-  if (installed !== version) return `${file} has adal-ls ${installed}; this extension needs ${version}.`;
+  if (installed !== version) return t`${file} has adal-ls ${installed ?? ""}; this extension needs ${version}.`;
   return undefined;
 }
 
@@ -62,8 +63,8 @@ export class AgentRuntime {
 
   private async ensure(client: Client): Promise<boolean> {
     if (!workspace.isTrusted) {
-      const manage = "Manage Workspace Trust";
-      const text = "Agents do not run in Restricted Mode. Trust this workspace to run its tools.";
+      const manage = t("Manage Workspace Trust");
+      const text = t("Agents do not run in Restricted Mode. Trust this workspace to run its tools.");
       if ((await window.showWarningMessage(text, manage)) === manage) {
         await commands.executeCommand("workbench.trust.manage");
       }
@@ -73,13 +74,13 @@ export class AgentRuntime {
     await client.reconcile(); // trust or a new environment may have brought an interpreter that has the package
     if (this.known(client)) return true;
     if (!client.launched) return false; // no Python at all: that state is on show already
-    const setUp = "Set Up";
-    const select = "Select Interpreter";
+    const setUp = t("Set Up");
+    const select = t("Select Interpreter");
     const answer = await window.showInformationMessage(
-      "Running agents needs a one-time setup.",
+      t("Running agents needs a one-time setup."),
       {
         modal: true,
-        detail: `The adal-ls package is not installed in ${client.launched.command}. AdaL can make an environment of its own and install the package with its dependencies there (about 400 MB, from your Python package index).`,
+        detail: t`The adal-ls package is not installed in ${client.launched.command}. AdaL can make an environment of its own and install the package with its dependencies there (about 400 MB, from your Python package index).`,
       },
       setUp,
       select,
@@ -104,18 +105,19 @@ export class AgentRuntime {
         if (error instanceof SetupCancelled) return false;
         if (!(error instanceof SetupError)) throw error;
         this.log.error(error.message);
+        const [again, select, showLog] = [t("Try Again"), t("Select Interpreter"), t("Show Log")];
         const answer = await window.showErrorMessage(
-          `The agent runtime could not be set up. ${error.message}`,
-          "Try Again",
-          "Select Interpreter",
-          "Show Log",
+          t`The agent runtime could not be set up. ${error.message}`,
+          again,
+          select,
+          showLog,
         );
-        if (answer === "Show Log") this.log.show();
-        if (answer === "Select Interpreter") {
+        if (answer === showLog) this.log.show();
+        if (answer === select) {
           await commands.executeCommand("adal.selectInterpreter");
           return this.known(client);
         }
-        if (answer !== "Try Again") return false;
+        if (answer !== again) return false;
       }
     }
     await client.reconcile();
@@ -123,7 +125,7 @@ export class AgentRuntime {
   }
 
   private async install(plan: Plan): Promise<void> {
-    const options = { location: ProgressLocation.Notification, title: "AdaL agent runtime", cancellable: true };
+    const options = { location: ProgressLocation.Notification, title: t("AdaL agent runtime"), cancellable: true };
     await window.withProgress(options, async (progress, token) => {
       const abort = new AbortController();
       token.onCancellationRequested(() => abort.abort());
@@ -141,7 +143,7 @@ export class AgentRuntime {
   private plan(python: string): Plan {
     const wheels = path.join(this.context.extensionPath, "bundled", "wheels");
     const wheel = readdirSync(wheels).find((name) => name.endsWith(".whl"));
-    if (!wheel) throw new Error(`The extension is incomplete: there is no wheel in ${wheels}. Install it again.`);
+    if (!wheel) throw new Error(t`The extension is incomplete: there is no wheel in ${wheels}. Install it again.`);
     return {
       python,
       folder: path.join(this.context.globalStorageUri.fsPath, "runtime"),

@@ -33,7 +33,7 @@ export interface InitializationOptions {
 }
 
 /** Sources that are a person's choice; what merely lies around says nothing about the tools' Python. */
-const CHOSEN: ReadonlySet<Source> = new Set(["setting", "Python extension"]);
+const CHOSEN: ReadonlySet<Source> = new Set(["setting", "pythonExtension"]);
 
 /** Finds the interpreter of the server, and the one for agents if there is one. */
 export async function resolveServer(

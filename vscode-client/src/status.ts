@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import {
   commands,
   type Disposable,
@@ -32,27 +33,27 @@ export function shown(
   switch (state.kind) {
     case "noPython":
       return {
-        text: "$(error) AdaL: no Python",
+        text: `$(error) ${t("AdaL: no Python")}`,
         severity: "error",
         details: [state.reason],
         command: "adal.selectInterpreter",
       };
     case "oldPython":
       return {
-        text: "$(error) AdaL: old Python",
+        text: `$(error) ${t("AdaL: old Python")}`,
         severity: "error",
         details: [state.reason],
         command: "adal.selectInterpreter",
       };
     case "stopped":
       return {
-        text: "$(error) AdaL stopped",
+        text: `$(error) ${t("AdaL stopped")}`,
         severity: "error",
         details: [state.reason],
         command: "adal.restartServer",
       };
     case "starting":
-      return { text: "$(sync~spin) AdaL", severity: "busy", details: ["Starting"], command: "adal.showLog" };
+      return { text: "$(sync~spin) AdaL", severity: "busy", details: [t("Starting")], command: "adal.showLog" };
     case "running":
       return running(state, status, projects, trusted);
   }
@@ -67,15 +68,15 @@ function running(
   const tools = projects.flatMap((project) => project.tools ?? []).filter((tool) => tool.kind !== "builtin");
   const failed = projects.find((project) => project.state === "error");
   const details = [
-    `Server ${state.version} on Python ${state.pythonVersion}`,
+    t`Server ${state.version} on Python ${state.pythonVersion}`,
     state.python,
-    ...(status?.python && status.python !== state.python ? [`Tools: ${status.python}`] : []),
+    ...(status?.python && status.python !== state.python ? [t`Tools: ${status.python}`] : []),
   ];
-  if (!trusted) details.unshift("Restricted Mode: tools are checked, nothing is imported or run");
-  if (failed) details.unshift(`${failed.file} could not be loaded: ${failed.error ?? "unknown error"}`);
+  if (!trusted) details.unshift(t("Restricted Mode: tools are checked, nothing is imported or run"));
+  if (failed) details.unshift(t`${failed.file} could not be loaded: ${failed.error ?? t("unknown error")}`);
   if (status?.message) details.unshift(status.message);
   const health = failed && status?.health !== "error" ? "warning" : (status?.health ?? "ok");
-  const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
+  const count = tools.length === 1 ? t("1 tool") : t`${tools.length} tools`;
   const busy = status !== undefined && !status.quiescent;
   const icon =
     health === "error" ? "error" : health === "warning" ? "warning" : busy ? "sync~spin" : trusted ? "tools" : "shield";
@@ -111,8 +112,8 @@ export function showStatus(connection: Connection, tools: ToolsModel): Disposabl
           : LanguageStatusSeverity.Information;
     language.command =
       now.severity === "error"
-        ? { title: "Restart Server", command: "adal.restartServer" }
-        : { title: "Show Log", command: "adal.showLog" };
+        ? { title: t("Restart Server"), command: "adal.restartServer" }
+        : { title: t("Show Log"), command: "adal.showLog" };
     // A workspace without tools has nothing to say in the bar, unless something is wrong there.
     if (tools.projects.length > 0 || isToolsFileOpen()) bar.show();
     else bar.hide();

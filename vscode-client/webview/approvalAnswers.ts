@@ -1,11 +1,10 @@
+import { t } from "@vscode/l10n";
 import { html, nothing, type TemplateResult } from "lit";
 import { fieldsOf } from "../src/form/fields.ts";
 import type { ApprovalOption, JsonObject, Life } from "../src/protocol.ts";
 import type { WaitingApproval } from "../src/run/approvals.ts";
 import { read } from "./argumentsForm.ts";
 import { type Actions, icon, type Local, onToggle, revealed } from "./parts.ts";
-
-const LIVES: Readonly<Record<Life, string>> = { session: "This session", workspace: "This workspace" };
 
 /**
  * What can be answered. `complete`: all of the call has been shown. Arguments that the person has edited can be allowed
@@ -31,7 +30,7 @@ export function answers(approval: WaitingApproval, complete: boolean, local: Loc
   const once = request.options.filter((option) => option.kind === "allow_once" || option.kind === "reject_once");
   const deny = request.options.find((option) => option.kind === "reject_once");
   return html`<div class="answers">
-    <div class="buttons" role="group" aria-label="Answer">
+    <div class="buttons" role="group" aria-label=${t("Answer")}>
       ${once.map((option) => onceButton(option, isEdited, armed, () => answerOnce(option)))}
     </div>
     ${deny ? reasonField(id, reason, () => answer(deny), local, actions) : nothing}
@@ -67,8 +66,8 @@ function reasonField(id: string, reason: string, deny: () => void, local: Local,
   };
   return html`<vscode-textfield
     class="reason"
-    .label=${"Reason for denying"}
-    placeholder="Reason, told to the model"
+    .label=${t("Reason for denying")}
+    placeholder=${t("Reason, told to the model")}
     .value=${reason}
     @input=${onReason}
     @keydown=${onKey}
@@ -81,7 +80,7 @@ function onceButton(option: ApprovalOption, isEdited: boolean, armed: boolean, a
     ?disabled=${allows(option) && !armed}
     data-option=${option.kind}
     @click=${answer}
-    >${isEdited && allows(option) ? "Allow as edited, once" : option.label}</vscode-button
+    >${isEdited && allows(option) ? t("Allow as edited, once") : option.label}</vscode-button
   >`;
 }
 
@@ -105,14 +104,14 @@ function remembered(
   const shown = lasting.filter((option) => !allows(option) || option.life === undefined || option.life === life);
   const part = `${id}:remember`;
   return html`<details class="remember" ?open=${local.open.has(part)} @toggle=${onToggle(part, local, actions)}>
-    <summary>${icon("chevron-right fold")}<span>Answer for the next calls too</span></summary>
+    <summary>${icon("chevron-right fold")}<span>${t("Answer for the next calls too")}</span></summary>
     ${offered.length > 1 && life ? lifeChoice(id, offered, life, local, actions) : nothing}
     ${shown.map((option) => lastingButton(option, armed, () => answer(option)))}
   </details>`;
 }
 
 function lifeChoice(id: string, offered: readonly Life[], life: Life, local: Local, actions: Actions): TemplateResult {
-  return html`<div class="lives" role="radiogroup" aria-label="How long an allowance is remembered">
+  return html`<div class="lives" role="radiogroup" aria-label=${t("How long an allowance is remembered")}>
     ${offered.map(
       (one) => html`<label>
         <input
@@ -121,7 +120,7 @@ function lifeChoice(id: string, offered: readonly Life[], life: Life, local: Loc
           .checked=${one === life}
           @change=${() => actions.change({ lives: { ...local.lives, [id]: one } })}
         />
-        ${LIVES[one]}
+        ${one === "session" ? t("This session") : t("This workspace")}
       </label>`,
     )}
   </div>`;

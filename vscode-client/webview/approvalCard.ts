@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { fieldsOf } from "../src/form/fields.ts";
@@ -24,7 +25,7 @@ export function approvalRegion(
   }
   return html`<section class="approvals" aria-labelledby="approvals-title">
     <h2 id="approvals-title" tabindex="-1">
-      ${icon("shield")} ${waiting.length === 1 ? "Waiting for your approval" : `${waiting.length} calls wait for your approval`}
+      ${icon("shield")} ${waiting.length === 1 ? t("Waiting for your approval") : t`${waiting.length} calls wait for your approval`}
     </h2>
     ${repeat(
       waiting,
@@ -55,11 +56,11 @@ function approvalCard(
     ${
       edit
         ? editor(approval, edit, local, actions)
-        : html`<div class="details" tabindex="0" role="group" aria-label="The call">
+        : html`<div class="details" tabindex="0" role="group" aria-label=${t("The call")}>
               ${previewOf(request.preview, approval.arguments?.command, shownDiff)}
               ${argumentsOf(approval, shown, actions)}
             </div>
-            ${hidden > 0 ? moreButton(`${count(hidden)} more characters to be able to allow`, id, local, actions) : nothing}
+            ${hidden > 0 ? moreButton(t`Show ${count(hidden)} more characters to be able to allow`, id, local, actions) : nothing}
             ${looks(approval, local, actions)}`
     }
     ${answers(approval, shown !== undefined && hidden === 0, local, actions)}
@@ -70,7 +71,7 @@ function approvalCard(
 function otherRun(runId: string, actions: Actions): TemplateResult {
   const show = () => actions.send({ type: "showRun", runId });
   return html`<p class="muted other-run">
-    Asked by a run that is not shown here. <button class="link" @click=${show}>Show it</button>
+    ${t("Asked by a run that is not shown here.")} <button class="link" @click=${show}>${t("Show it")}</button>
   </p>`;
 }
 
@@ -91,13 +92,13 @@ function looks(approval: WaitingApproval, local: Local, actions: Actions): unkno
     ${
       canDiff
         ? html`<button class="link diff-editor" @click=${() => actions.send({ type: "openDiff", approvalId })}>
-            ${icon("diff")} Open diff
+            ${icon("diff")} ${t("Open diff")}
           </button>`
         : nothing
     }
     ${
       values && inputSchema
-        ? html`<button class="link edit-arguments" @click=${edit}>${icon("edit")} Edit arguments</button>`
+        ? html`<button class="link edit-arguments" @click=${edit}>${icon("edit")} ${t("Edit arguments")}</button>`
         : nothing
     }
   </p>`;
@@ -111,24 +112,24 @@ function editor(approval: WaitingApproval, edit: Written, local: Local, actions:
     const { [id]: _, ...others } = local.edits;
     actions.change({ edits: others });
   };
-  return html`<div class="details edited-arguments" role="group" aria-label="Edited arguments">
+  return html`<div class="details edited-arguments" role="group" aria-label=${t("Edited arguments")}>
       ${problem ? html`<p class="problem" role="alert">${icon("error")}<span>${revealed(problem)}</span></p>` : nothing}
       ${argumentsForm(fields, edit, change)}
     </div>
     <p class="looks">
       ${formToggle(fields, edit, change)}
-      <button class="link" @click=${leave}>Back to the call as asked</button>
+      <button class="link" @click=${leave}>${t("Back to the call as asked")}</button>
     </p>`;
 }
 
 function sourceLink(source: Location | undefined, actions: Actions): unknown {
   if (!source) {
-    return html`<span class="muted">built-in tool</span>`;
+    return html`<span class="muted">${t("built-in tool")}</span>`;
   }
   const path = decodeURIComponent(new URL(source.uri).pathname);
   const words = `${path.split("/").slice(-2).join("/")}:${source.range.start.line + 1}`;
   const open = () => actions.send({ type: "open", location: source });
-  return html`<button class="link source" title=${`Open ${path}`} @click=${open}>${revealed(words)}</button>`;
+  return html`<button class="link source" title=${t`Open ${path}`} @click=${open}>${revealed(words)}</button>`;
 }
 
 function previewOf(preview: Preview | undefined, command: unknown, diff: string): unknown {
@@ -138,11 +139,11 @@ function previewOf(preview: Preview | undefined, command: unknown, diff: string)
   return html`
     ${
       preview.command !== undefined && preview.command !== command
-        ? html`<pre class="command" tabindex="0" aria-label="Command">${revealed(preview.command)}</pre>`
+        ? html`<pre class="command" tabindex="0" aria-label=${t("Command")}>${revealed(preview.command)}</pre>`
         : nothing
     }
     ${preview.cwd ? html`<p class="muted cwd">${icon("folder")}<span>${revealed(preview.cwd)}</span></p>` : nothing}
-    ${diff ? html`<pre class="diff" tabindex="0" aria-label="Change">${diff.split("\n").map(diffLine)}</pre>` : nothing}
+    ${diff ? html`<pre class="diff" tabindex="0" aria-label=${t("Change")}>${diff.split("\n").map(diffLine)}</pre>` : nothing}
   `;
 }
 
@@ -157,14 +158,14 @@ function argumentsOf(approval: WaitingApproval, shown: ArgumentRows | undefined,
   if (!shown) {
     const again = () => actions.send({ type: "loadArguments", approvalId: id });
     return approval.problem
-      ? html`<p class="problem">The arguments could not be fetched. ${approval.problem}
-          <button class="link" @click=${again}>Try again</button></p>`
-      : html`<p class="muted">${icon("loading codicon-modifier-spin")} Fetching the arguments…</p>`;
+      ? html`<p class="problem">${t("The arguments could not be fetched.")} ${approval.problem}
+          <button class="link" @click=${again}>${t("Try again")}</button></p>`
+      : html`<p class="muted">${icon("loading codicon-modifier-spin")} ${t("Fetching the arguments…")}</p>`;
   }
   const copy = () => actions.send({ type: "copy", text: JSON.stringify(approval.arguments, null, 2) });
   return html`<div class="label">
-      Arguments
-      <button class="tool" title="Copy the arguments as JSON" aria-label="Copy the arguments as JSON" @click=${copy}>
+      ${t("Arguments")}
+      <button class="tool" title=${t("Copy the arguments as JSON")} aria-label=${t("Copy the arguments as JSON")} @click=${copy}>
         ${icon("copy")}
       </button>
     </div>

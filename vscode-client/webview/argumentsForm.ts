@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { html, nothing, type TemplateResult } from "lit";
 import { argumentsOf, type FormField, type FormValues, initialValues, parseArguments } from "../src/form/fields.ts";
 import type { JsonObject } from "../src/protocol.ts";
@@ -35,7 +36,7 @@ export function argumentsForm(
   fields: readonly FormField[],
   now: Written,
   changed: (next: Written) => void,
-  label = "Arguments as JSON",
+  label = t("Arguments as JSON"),
 ): unknown {
   const { json, problems } = now;
   if (json === undefined) {
@@ -68,7 +69,7 @@ export function formToggle(
       const value = "arguments" in made ? made.arguments : now.values;
       changed({ ...now, json: JSON.stringify(value, null, 2), problems: {} });
     };
-    return html`<button type="button" class="link" @click=${toJson}>Write as JSON</button>`;
+    return html`<button type="button" class="link" @click=${toJson}>${t("Write as JSON")}</button>`;
   }
   const toForm = () => {
     const parsed = parseArguments(json);
@@ -78,5 +79,5 @@ export function formToggle(
         : { values: initialValues(fields, parsed.arguments), json: undefined, problems: {} },
     );
   };
-  return html`<button type="button" class="link" @click=${toForm}>Use the form</button>`;
+  return html`<button type="button" class="link" @click=${toForm}>${t("Use the form")}</button>`;
 }

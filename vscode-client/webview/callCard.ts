@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { html, nothing, type TemplateResult } from "lit";
 import type { DecisionEvent } from "../src/protocol.ts";
 import { isCut } from "../src/run/parts.ts";
@@ -19,7 +20,7 @@ export function callCard(
   const isDenied = call.decision?.decision === "deny";
   const shown = result ? (isDenied ? result.observation : (result.display ?? result.observation)) : "";
   const printed = result?.printed ?? call.printed;
-  return html`<article class="call" aria-label=${`Call of ${call.tool}`} data-call=${call.callId}>
+  return html`<article class="call" aria-label=${t`Call of ${call.tool}`} data-call=${call.callId}>
     <details ?open=${local.open.has(call.callId)} @toggle=${onToggle(call.callId, local, actions)}>
       <summary>
         ${icon("chevron-right fold")} ${stateIcon(call, run)}
@@ -27,18 +28,18 @@ export function callCard(
         <span class="line">${revealed(argumentLine(call.arguments))}</span>
         ${result && !isDenied ? html`<span class="duration">${duration(result.durationMs)}</span>` : nothing}
       </summary>
-      <div class="label">Arguments</div>
+      <div class="label">${t("Arguments")}</div>
       ${argumentList(argumentRows(call.arguments, true).rows)}
       ${call.argumentsCut ? fullButton(call.callId, "arguments", actions) : nothing}
       ${
         result && shown !== result.observation
-          ? textBox("Sent to the model", result.observation, `${call.callId}:observation`, local, actions)
+          ? textBox(t("Sent to the model"), result.observation, `${call.callId}:observation`, local, actions)
           : nothing
       }
     </details>
     ${call.decision ? html`<p class="decision">${revealed(decisionWords(call.decision))}</p>` : nothing}
-    ${printed ? textBox("Printed", printed, `${call.callId}:printed`, local, actions) : nothing}
-    ${shown ? textBox(isDenied ? "Told to the model" : printed ? "Result" : "", shown, `${call.callId}:result`, local, actions) : nothing}
+    ${printed ? textBox(t("Printed"), printed, `${call.callId}:printed`, local, actions) : nothing}
+    ${shown ? textBox(isDenied ? t("Told to the model") : printed ? t("Result") : "", shown, `${call.callId}:result`, local, actions) : nothing}
     ${result && isCut(result.observation) ? fullButton(call.callId, "result", actions) : nothing}
     ${result?.trace ? traceOf(call.callId, result.trace, folders, local, actions) : nothing}
   </article>`;
@@ -47,7 +48,7 @@ export function callCard(
 /** What was cut, for the model as for the view, is whole in the store. */
 function fullButton(callId: string, of: "result" | "arguments", actions: Actions): TemplateResult {
   const open = () => actions.send({ type: "openFull", callId, of });
-  return html`<button class="link full" @click=${open}>Open the whole ${of === "result" ? "result" : "arguments"}</button>`;
+  return html`<button class="link full" @click=${open}>${of === "result" ? t("Open the whole result") : t("Open the whole arguments")}</button>`;
 }
 
 /** Where in the project's code a tool failed, with links to the places that can be opened. */
@@ -60,8 +61,8 @@ function traceOf(
 ): TemplateResult {
   const id = `${callId}:trace`;
   return html`<details class="trace" ?open=${local.open.has(id)} @toggle=${onToggle(id, local, actions)}>
-    <summary>${icon("chevron-right fold")}<span class="muted">Where it failed</span></summary>
-    <pre tabindex="0" aria-label="Traceback">${traceParts(trace, folders).map((part) =>
+    <summary>${icon("chevron-right fold")}<span class="muted">${t("Where it failed")}</span></summary>
+    <pre tabindex="0" aria-label=${t("Traceback")}>${traceParts(trace, folders).map((part) =>
       part.place ? placeLink(part.text, part.place, actions) : revealed(part.text),
     )}</pre>
   </details>`;
@@ -73,33 +74,37 @@ function placeLink(text: string, place: Place, actions: Actions): TemplateResult
     actions.send({ type: "openPlace", ...place });
   };
   // Not a button, which would stand as a block in the line.
-  return html`<a href="#" title=${`Open ${place.path}`} @click=${open}>${revealed(text)}</a>`;
+  return html`<a href="#" title=${t`Open ${place.path}`} @click=${open}>${revealed(text)}</a>`;
 }
 
 /** Who decided about a call, in words. */
 export function decisionWords({ decision, decidedBy, optionKind, reason }: DecisionEvent): string {
-  const verb = decision === "allow" ? "Allowed" : "Denied";
+  const isAllowed = decision === "allow";
   if (decidedBy !== "person") {
-    return `${verb} (${reason ?? decidedBy})`;
+    return `${isAllowed ? t("Allowed") : t("Denied")} (${reason ?? decidedBy})`;
   }
-  const life = decision === "deny" ? "" : optionKind === "allow_always" ? ", and from now on" : ", once";
-  const remark = decision === "allow" && reason ? ` (${reason})` : "";
-  return `${verb} by you${life}${remark}`;
+  if (!isAllowed) {
+    return t("Denied by you");
+  }
+  const words = optionKind === "allow_always" ? t("Allowed by you, and from now on") : t("Allowed by you, once");
+  return reason ? `${words} (${reason})` : words;
 }
 
 function stateIcon(call: CallItem, run: RunState): TemplateResult {
   if (call.decision?.decision === "deny") {
-    return icon("circle-slash", "Denied");
+    return icon("circle-slash", t("Denied"));
   }
   if (call.result) {
     return {
-      success: icon("pass", "Succeeded"),
-      error: icon("error", "Failed"),
-      cancelled: icon("circle-slash", "Cancelled"),
+      success: icon("pass", t("Succeeded")),
+      error: icon("error", t("Failed")),
+      cancelled: icon("circle-slash", t("Cancelled")),
     }[call.result.status];
   }
   if (!isGoing(run)) {
-    return icon("circle-slash", "Interrupted");
+    return icon("circle-slash", t("Interrupted"));
   }
-  return call.status === "pending" ? icon("clockface", "Waiting") : icon("loading codicon-modifier-spin", "Running");
+  return call.status === "pending"
+    ? icon("clockface", t("Waiting"))
+    : icon("loading codicon-modifier-spin", t("Running"));
 }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { html, nothing, type TemplateResult } from "lit";
 import { mentionText } from "../src/run/mentions.ts";
 import { type Actions, icon, type Local, revealed } from "./parts.ts";
@@ -30,10 +31,10 @@ export function completionList({ completion }: Local, pick: (path: string) => vo
   }
   const { paths, active } = completion;
   if (paths.length === 0) {
-    return html`<p class="completion muted">No file of this workspace fits “${completion.query}”.</p>`;
+    return html`<p class="completion muted">${t`No file of this workspace fits “${completion.query}”.`}</p>`;
   }
   return html`<div class="completion">
-    <ul role="listbox" aria-label="Files">
+    <ul role="listbox" aria-label=${t("Files")}>
       ${paths.map((path, index) => {
         const slash = path.lastIndexOf("/");
         const name = path.slice(slash + 1);
@@ -48,7 +49,7 @@ export function completionList({ completion }: Local, pick: (path: string) => vo
         </li>`;
       })}
     </ul>
-    <div class="visually-hidden" role="status">${paths[active]}, ${active + 1} of ${paths.length}</div>
+    <div class="visually-hidden" role="status">${t`${paths[active] ?? ""}, ${active + 1} of ${paths.length}`}</div>
   </div>`;
 }
 

@@ -1,5 +1,6 @@
+import { t } from "@vscode/l10n";
 import { html, nothing, type TemplateResult } from "lit";
-import { MODES } from "../src/run/modes.ts";
+import { modeWords } from "../src/run/modes.ts";
 import { isGoing } from "../src/run/transcript.ts";
 import type { ViewState } from "../src/run/viewState.ts";
 import { complete, completionAt, completionKey, completionList } from "./completion.ts";
@@ -19,14 +20,15 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
   const isBusy = state.queued || run?.state === "starting" || run?.state === "cancelling";
   const going = state.queued || (run !== undefined && isGoing(run.state) && !run.elsewhere);
   const canSend = isReady && !isBusy && !run?.elsewhere && local.draft.trim() !== "";
+  const mode = modeWords(state.mode);
   const send = () => canSend && sendPrompt(state, local, actions);
-  return html`<form class="composer" aria-label="Prompt" @submit=${(event: Event) => event.preventDefault()}>
+  return html`<form class="composer" aria-label=${t("Prompt")} @submit=${(event: Event) => event.preventDefault()}>
     ${notes(state, local, actions)} ${contextForm(state, local, actions)}
     <div class="box">
       ${completionList(local, (path) => complete(path, local, actions))}
       <vscode-textarea
         id="prompt"
-        .label=${"Prompt"}
+        .label=${t("Prompt")}
         placeholder=${placeholder(state)}
         rows=${Math.min(10, Math.max(3, local.draft.split("\n").length))}
         .value=${local.draft}
@@ -37,8 +39,8 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
       ></vscode-textarea>
     </div>
     <div class="controls">
-      ${picker("pickModel", `Model: ${state.model}`, state.model.split("/").at(-1) ?? "", "", actions)}
-      ${picker("pickMode", `Mode: ${MODES[state.mode].label}. ${MODES[state.mode].about}`, MODES[state.mode].label, state.mode, actions)}
+      ${picker("pickModel", t`Model: ${state.model}`, state.model.split("/").at(-1) ?? "", "", actions)}
+      ${picker("pickMode", t`Mode: ${mode.label}. ${mode.about}`, mode.label, state.mode, actions)}
       <span class="space"></span>
       ${
         going && !canSend
@@ -47,7 +49,7 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
       }
       ${
         going
-          ? html`<vscode-button secondary class="stop" @click=${() => actions.send({ type: "stop" })}>Stop</vscode-button>`
+          ? html`<vscode-button secondary class="stop" @click=${() => actions.send({ type: "stop" })}>${t("Stop")}</vscode-button>`
           : nothing
       }
     </div>
@@ -63,19 +65,19 @@ function sendPrompt(state: ViewState, local: Local, actions: Actions): void {
 
 function sendWords({ run }: ViewState, local: Local): string {
   if (local.edit) {
-    return "Send again";
+    return t("Send again");
   }
-  return run === undefined ? "Run" : "Send";
+  return run === undefined ? t("Run") : t("Send");
 }
 
 function placeholder({ run }: ViewState): string {
   if (run?.elsewhere) {
-    return "Goes on in another window";
+    return t("Goes on in another window");
   }
   if (run === undefined) {
-    return "What should the agent do? Enter runs, Shift+Enter adds a line, @ adds a file";
+    return t("What should the agent do? Enter runs, Shift+Enter adds a line, @ adds a file");
   }
-  return isGoing(run.state) ? "Tell the agent more while it works" : "Go on in this run";
+  return isGoing(run.state) ? t("Tell the agent more while it works") : t("Go on in this run");
 }
 
 function notes(state: ViewState, local: Local, actions: Actions): unknown {
@@ -85,7 +87,7 @@ function notes(state: ViewState, local: Local, actions: Actions): unknown {
     ${
       state.queued
         ? html`<p class="going queued">
-            ${icon("loading codicon-modifier-spin")}<span>Runs as soon as the language server has started.</span>
+            ${icon("loading codicon-modifier-spin")}<span>${t("Runs as soon as the language server has started.")}</span>
           </p>`
         : nothing
     }
@@ -93,15 +95,15 @@ function notes(state: ViewState, local: Local, actions: Actions): unknown {
       local.edit
         ? html`<p class="notice editing">
             ${icon("edit")}<span
-              >Sent in the place of the earlier prompt, in a new run; this run stays as it is.
-              <button type="button" class="link" @click=${leaveEdit}>Cancel</button></span
+              >${t("Sent in the place of the earlier prompt, in a new run; this run stays as it is.")}
+              <button type="button" class="link" @click=${leaveEdit}>${t("Cancel")}</button></span
             >
           </p>`
         : nothing
     }
     ${
       state.mode === "yolo"
-        ? html`<p class="yolo">${icon("warning")}<span>Everything runs without asking you.</span></p>`
+        ? html`<p class="yolo">${icon("warning")}<span>${t("Everything runs without asking you.")}</span></p>`
         : nothing
     }
     ${state.agent || state.projectRoot ? html`<div class="controls">${whoAnswers(state, actions)}</div>` : nothing}
@@ -143,16 +145,16 @@ export function recall(step: number, history: readonly string[], draft: string):
 }
 
 function whoAnswers({ agent, projectRoot }: ViewState, actions: Actions): unknown {
-  const agentWords = `Agent: ${agent?.id}`;
+  const agentWords = agent && t`Agent: ${agent.id}`;
   const project = projectRoot && projectName(projectRoot);
   return html`
-    ${agent ? picker("pickAgent", agentWords, agentWords, "", actions) : nothing}
+    ${agentWords ? picker("pickAgent", agentWords, agentWords, "", actions) : nothing}
     ${project ? picker("pickProject", `${project}: ${projectRoot}`, project, "", actions) : nothing}
   `;
 }
 
 function projectName(root: string): string {
-  return `Project ${root.split(/[\\/]/).at(-1)}`;
+  return t`Project ${root.split(/[\\/]/).at(-1) ?? root}`;
 }
 
 function picker(

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { html, nothing } from "lit";
 import { argumentsOf } from "../src/form/fields.ts";
 import type { JsonObject, JsonValue } from "../src/protocol.ts";
@@ -17,9 +18,9 @@ export function contextForm({ agent }: ViewState, local: Local, actions: Actions
   const now = local.contexts[id] ?? begun(context);
   const change = (next: Written) => actions.change({ contexts: { ...local.contexts, [id]: next } });
   return html`<details class="context" ?open=${local.open.has(CONTEXT)} @toggle=${onToggle(CONTEXT, local, actions)}>
-    <summary>${icon("chevron-right fold")}<span>Context of ${revealed(id)}</span></summary>
-    <div class="fields" role="group" aria-label="Context">
-      ${argumentsForm(context.fields, now, change, "Context as JSON")}
+    <summary>${icon("chevron-right fold")}<span>${revealed(t`Context of ${id}`)}</span></summary>
+    <div class="fields" role="group" aria-label=${t("Context")}>
+      ${argumentsForm(context.fields, now, change, t("Context as JSON"))}
       ${context.fields.length > 0 ? formToggle(context.fields, now, change) : nothing}
     </div>
   </details>`;

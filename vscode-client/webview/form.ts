@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { html, nothing, type TemplateResult } from "lit";
 import type { FormField, FormValues } from "../src/form/fields.ts";
 import { revealed } from "./parts.ts";
@@ -22,7 +23,7 @@ export function formFields(
     return html`<div class="field" data-field=${field.name}>
       <div class="label">
         <span class="tool-name">${revealed(field.name)}</span>
-        <span class="muted">${revealed(field.type)}${field.required ? "" : ", optional"}</span>
+        <span class="muted">${revealed(field.type)}${field.required ? "" : `, ${t("optional")}`}</span>
       </div>
       ${field.description ? html`<p class="muted">${revealed(field.description)}</p>` : nothing}
       ${input(field, value, set)}
@@ -69,7 +70,7 @@ function choice(
 ): TemplateResult {
   const onChange = (event: Event) => set((event.target as HTMLSelectElement).value || undefined);
   return html`<vscode-single-select .label=${`${field.name}, ${field.type}`} .value=${value} @change=${onChange}>
-    <vscode-option value=${NOT_SET} ?selected=${value === NOT_SET}>${field.required ? "Choose one" : "Not set"}</vscode-option>
+    <vscode-option value=${NOT_SET} ?selected=${value === NOT_SET}>${field.required ? t("Choose one") : t("Not set")}</vscode-option>
     ${options.map(
       (option) =>
         html`<vscode-option value=${option} ?selected=${option === value}>${option.replace(/^"(.*)"$/s, "$1")}</vscode-option>`,

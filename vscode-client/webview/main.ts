@@ -1,3 +1,4 @@
+import "./language.ts";
 import type { VscodeTextarea } from "@vscode-elements/elements/dist/vscode-textarea/index.js";
 import { render } from "lit";
 import { applied, type FromView, type ToView, type ViewState } from "../src/run/viewState.ts";

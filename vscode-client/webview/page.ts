@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Readiness, ViewState } from "../src/run/viewState.ts";
 import { approvalRegion } from "./approvalCard.ts";
@@ -27,38 +28,46 @@ export function statusWords(state: ViewState): string {
   const [first] = state.approvals;
   if (first) {
     const others = state.approvals.length - 1;
-    return `Approval needed: ${first.request.tool}${others > 0 ? ` and ${others} more` : ""}`;
+    const { tool } = first.request;
+    return others > 0 ? t`Approval needed: ${tool} and ${others} more` : t`Approval needed: ${tool}`;
   }
   if (state.queued) {
-    return "Waiting for the language server";
+    return t("Waiting for the language server");
   }
   const last = state.items.at(-1);
   switch (state.run?.state) {
     case "starting":
     case "running":
     case "waiting_approval":
-      return last?.kind === "call" && !last.result ? `Running ${last.tool}` : "Running";
+      return last?.kind === "call" && !last.result ? t`Running ${last.tool}` : t("Running");
     case "cancelling":
-      return "Stopping";
+      return t("Stopping");
     case "finished":
-      return last?.kind === "finished" && last.stopReason === "end_turn" ? "The run is done" : "The run has ended";
+      return last?.kind === "finished" && last.stopReason === "end_turn"
+        ? t("The run is done")
+        : t("The run has ended");
     case "interrupted":
-      return "The run was interrupted";
+      return t("The run was interrupted");
     default:
       return "";
   }
 }
 
+/** A sentence of ours with code in backquotes, which a translation may have at another place. */
+function withCode(words: string): unknown[] {
+  return words.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
+}
+
 function welcome(actions: Actions): TemplateResult {
   return html`<div class="welcome">
-    <h2>Run an agent with your tools</h2>
-    <p>It can call the functions of <code>.adal/tools.py</code> and asks you before it does anything that matters.</p>
-    <p>The model <code>offline</code> needs no account: it makes the calls you write, for example</p>
+    <h2>${t("Run an agent with your tools")}</h2>
+    <p>${withCode(t("It can call the functions of `.adal/tools.py` and asks you before it does anything that matters."))}</p>
+    <p>${withCode(t("The model `offline` needs no account: it makes the calls you write, for example"))}</p>
     <pre>add(a=1, b=2)</pre>
     <p>
-      <button class="link" @click=${() => actions.send({ type: "pickModel" })}>Choose a model</button>
-      <span class="muted">or</span>
-      <button class="link" @click=${() => actions.send({ type: "newToolsFile" })}>make a tools file</button>
+      <button class="link" @click=${() => actions.send({ type: "pickModel" })}>${t("Choose a model")}</button>
+      <span class="muted">${t("or")}</span>
+      <button class="link" @click=${() => actions.send({ type: "newToolsFile" })}>${t("make a tools file")}</button>
     </p>
   </div>`;
 }
@@ -66,12 +75,12 @@ function welcome(actions: Actions): TemplateResult {
 function hint(readiness: Exclude<Readiness, { kind: "ready" }>, actions: Actions): TemplateResult {
   switch (readiness.kind) {
     case "starting":
-      return html`<div class="welcome"><p class="going">${icon("loading codicon-modifier-spin")} Starting the language server…</p></div>`;
+      return html`<div class="welcome"><p class="going">${icon("loading codicon-modifier-spin")} ${t("Starting the language server…")}</p></div>`;
     case "untrusted":
       return html`<div class="welcome">
-        <h2>${icon("workspace-untrusted")} Restricted Mode</h2>
-        <p>Tools files are checked, but nothing of this folder is imported or run until you trust it.</p>
-        <vscode-button @click=${() => actions.send({ type: "manageTrust" })}>Manage workspace trust</vscode-button>
+        <h2>${icon("workspace-untrusted")} ${t("Restricted Mode")}</h2>
+        <p>${t("Tools files are checked, but nothing of this folder is imported or run until you trust it.")}</p>
+        <vscode-button @click=${() => actions.send({ type: "manageTrust" })}>${t("Manage workspace trust")}</vscode-button>
       </div>`;
     case "blocked":
       return html`<div class="welcome">
@@ -82,7 +91,7 @@ function hint(readiness: Exclude<Readiness, { kind: "ready" }>, actions: Actions
             ? html`<vscode-button @click=${() => actions.send({ type: "act" })}>${readiness.action.title}</vscode-button>`
             : nothing
         }
-        <p><button class="link" @click=${() => actions.send({ type: "showLog" })}>Show log</button></p>
+        <p><button class="link" @click=${() => actions.send({ type: "showLog" })}>${t("Show log")}</button></p>
       </div>`;
   }
 }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Life } from "../src/protocol.ts";
 import { revealParts } from "../src/run/reveal.ts";
@@ -54,7 +55,7 @@ export function revealed(text: string): unknown {
   }
   return parts.map((part) =>
     part.escaped
-      ? html`<span class="escape" title="A character that cannot be seen or that changes how text is shown"
+      ? html`<span class="escape" title=${t("A character that cannot be seen or that changes how text is shown")}
           >${part.text}</span
         >`
       : part.text,
@@ -69,7 +70,7 @@ export function icon(name: string, label?: string): TemplateResult {
 
 export function argumentList(rows: readonly ArgumentRow[]): TemplateResult {
   if (rows.length === 0) {
-    return html`<p class="muted">No arguments</p>`;
+    return html`<p class="muted">${t("No arguments")}</p>`;
   }
   return html`<dl class="arguments">
     ${rows.map(
@@ -87,14 +88,14 @@ export function textBox(label: string, text: string, id: string, local: Local, a
   const hidden = text.length - shown.length;
   return html`<div class="box">
     ${label ? html`<div class="label">${label}</div>` : nothing}
-    <pre tabindex="0" aria-label=${label || "Result"}>${revealed(shown)}</pre>
-    ${hidden > 0 ? moreButton(`${count(hidden)} more characters`, id, local, actions) : nothing}
+    <pre tabindex="0" aria-label=${label || t("Result")}>${revealed(shown)}</pre>
+    ${hidden > 0 ? moreButton(t`Show ${count(hidden)} more characters`, id, local, actions) : nothing}
   </div>`;
 }
 
 export function moreButton(words: string, id: string, local: Local, actions: Actions): TemplateResult {
   const show = () => actions.change({ whole: new Set([...local.whole, id]) });
-  return html`<button class="link more" @click=${show}>Show ${words}</button>`;
+  return html`<button class="link more" @click=${show}>${words}</button>`;
 }
 
 /** Keeps track of what is unfolded, so that it is still when it is drawn anew. */

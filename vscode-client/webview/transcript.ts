@@ -1,7 +1,8 @@
+import { t } from "@vscode/l10n";
 import { html, nothing, type TemplateResult } from "lit";
 import { guard } from "lit/directives/guard.js";
 import type { Todo, Usage } from "../src/protocol.ts";
-import { ENDINGS, type Item, isGoing } from "../src/run/transcript.ts";
+import { endingWords, type Item, isGoing, type RunState } from "../src/run/transcript.ts";
 import type { ViewState } from "../src/run/viewState.ts";
 import { beginning } from "./argumentRows.ts";
 import { callCard } from "./callCard.ts";
@@ -19,7 +20,7 @@ export function transcript(state: ViewState, local: Local, actions: Actions): Te
   const { items } = state;
   const chunks = Math.ceil(items.length / CHUNK);
   const asked = items.findLastIndex((item) => item.kind === "prompt");
-  return html`<div class="transcript" role="log" aria-label="Transcript" aria-live="off" tabindex="0">
+  return html`<div class="transcript" role="log" aria-label=${t("Transcript")} aria-live="off" tabindex="0">
     <div class="items">
       ${Array.from({ length: chunks }, (_, chunk) => chunkView(chunk, chunks, asked, state, local, actions))}
       ${state.unheard.map(unheardPrompt)} ${tail(state, actions)}
@@ -77,8 +78,8 @@ function itemView(item: Item, isLast: boolean, state: ViewState, local: Local, a
         <div>
           <p>${revealed(item.error.message)}</p>
           <p class="muted">
-            ${item.error.code} · <button class="link" @click=${() => actions.send({ type: "showLog" })}>Show log</button>
-            ${isLast && state.run?.state === "finished" ? again("Try again", actions) : nothing}
+            ${item.error.code} · <button class="link" @click=${() => actions.send({ type: "showLog" })}>${t("Show log")}</button>
+            ${isLast && state.run?.state === "finished" ? again(t("Try again"), actions) : nothing}
           </p>
         </div>
       </div>`;
@@ -100,11 +101,11 @@ function promptView(item: PromptItem, state: ViewState, local: Local, actions: A
   const canEdit = state.run !== undefined && !isGoing(state.run.state);
   const isEdited = local.edit?.seq === item.seq;
   return html`<div class=${isEdited ? "prompt edited" : "prompt"}>
-    <div class="said" role="note" aria-label="You">${revealed(shown)}</div>
-    ${hidden > 0 ? moreButton(`${count(hidden)} more characters`, id, local, actions) : nothing}
+    <div class="said" role="note" aria-label=${t("You")}>${revealed(shown)}</div>
+    ${hidden > 0 ? moreButton(t`Show ${count(hidden)} more characters`, id, local, actions) : nothing}
     ${
       canEdit
-        ? html`<button class="tool edit" title="Edit and send again" aria-label="Edit and send again" @click=${edit}>
+        ? html`<button class="tool edit" title=${t("Edit and send again")} aria-label=${t("Edit and send again")} @click=${edit}>
             ${icon("edit")}
           </button>`
         : nothing
@@ -114,8 +115,8 @@ function promptView(item: PromptItem, state: ViewState, local: Local, actions: A
 
 function unheardPrompt(text: string): TemplateResult {
   return html`<div class="prompt unheard">
-    <div class="said" role="note" aria-label="You, not heard yet">${revealed(beginning(text, 1200, 14))}</div>
-    <p class="muted">${icon("clockface")} The agent hears it at its next step</p>
+    <div class="said" role="note" aria-label=${t("You, not heard yet")}>${revealed(beginning(text, 1200, 14))}</div>
+    <p class="muted">${icon("clockface")} ${t("The agent hears it at its next step")}</p>
   </div>`;
 }
 
@@ -123,10 +124,10 @@ function finishedView(item: FinishedItem, isLast: boolean, state: ViewState, act
   const isUnfinished = item.stopReason === "limit" || item.stopReason === "cancelled";
   const fork = () => actions.send({ type: "fork", beforeSeq: item.seq + 1 });
   return html`<div class="finished">
-    <span>${ENDINGS[item.stopReason]}${usageWords(item.usage)}</span>
-    ${isLast && isUnfinished && state.run?.state === "finished" ? again("Go on", actions) : nothing}
+    <span>${endingWords(item.stopReason)}${usageWords(item.usage)}</span>
+    ${isLast && isUnfinished && state.run?.state === "finished" ? again(t("Go on"), actions) : nothing}
     <span class="space"></span>
-    <button class="tool" title="Fork: go on from here in a new run" aria-label="Fork: go on from here in a new run" @click=${fork}>
+    <button class="tool" title=${t("Fork: go on from here in a new run")} aria-label=${t("Fork: go on from here in a new run")} @click=${fork}>
       ${icon("repo-forked")}
     </button>
   </div>`;
@@ -143,23 +144,41 @@ const TODO_ICONS: Readonly<Record<Todo["status"], string>> = {
   completed: "pass",
 };
 
+function todoWords(status: Todo["status"]): string {
+  switch (status) {
+    case "pending":
+      return t("pending");
+    case "in_progress":
+      return t("in progress");
+    case "completed":
+      return t("completed");
+  }
+}
+
 function todoList(todos: readonly Todo[]): TemplateResult {
   const done = todos.filter((todo) => todo.status === "completed").length;
-  return html`<ul class="todos" aria-label=${`To do: ${done} of ${todos.length} completed`}>
+  return html`<ul class="todos" aria-label=${t`To do: ${done} of ${todos.length} completed`}>
     ${todos.map(
       (todo) => html`<li class=${todo.status}>
-        ${icon(TODO_ICONS[todo.status])}<span class="visually-hidden">${todo.status.replace("_", " ")}: </span>
+        ${icon(TODO_ICONS[todo.status])}<span class="visually-hidden">${todoWords(todo.status)}: </span>
         <span>${revealed(todo.content)}</span>
       </li>`,
     )}
   </ul>`;
 }
 
-const GOING: Readonly<Record<string, string>> = {
-  starting: "Starting…",
-  running: "Working…",
-  cancelling: "Stopping…",
-};
+function goingWords(state: RunState): string | undefined {
+  switch (state) {
+    case "starting":
+      return t("Starting…");
+    case "running":
+      return t("Working…");
+    case "cancelling":
+      return t("Stopping…");
+    default:
+      return undefined;
+  }
+}
 
 function tail({ run }: ViewState, actions: Actions): unknown {
   if (!run) {
@@ -167,16 +186,16 @@ function tail({ run }: ViewState, actions: Actions): unknown {
   }
   if (run.elsewhere) {
     return html`<p class="notice elsewhere">${icon("window")}<span
-        >This run goes on in another window or at a terminal. You can read it here; questions are answered there.</span
+        >${t("This run goes on in another window or at a terminal. You can read it here; questions are answered there.")}</span
       ></p>`;
   }
   if (run.state === "interrupted") {
-    return html`<div class="interrupted" role="group" aria-label="Interrupted run">
-      <p>${icon("debug-disconnect")}<span>Interrupted: the language server or the agent ended.</span></p>
-      <vscode-button class="resume" @click=${() => actions.resume()}>Resume</vscode-button>
+    return html`<div class="interrupted" role="group" aria-label=${t("Interrupted run")}>
+      <p>${icon("debug-disconnect")}<span>${t("Interrupted: the language server or the agent ended.")}</span></p>
+      <vscode-button class="resume" @click=${() => actions.resume()}>${t("Resume")}</vscode-button>
     </div>`;
   }
-  const words = GOING[run.state];
+  const words = goingWords(run.state);
   return words
     ? html`<p class="going">${icon("loading codicon-modifier-spin")}<span>${words}${usageWords(run.usage)}</span></p>`
     : nothing;
@@ -186,8 +205,8 @@ function usageWords(usage: Usage | undefined): string {
   if (!usage || usage.inputTokens + usage.outputTokens === 0) {
     return "";
   }
-  const cost = usage.cost ? ` · $${usage.cost.toFixed(4)}` : "";
-  return ` · ${count(usage.inputTokens)} tokens in, ${count(usage.outputTokens)} out${cost}`;
+  const tokens = t`${count(usage.inputTokens)} tokens in, ${count(usage.outputTokens)} out`;
+  return ` · ${tokens}${usage.cost ? ` · $${usage.cost.toFixed(4)}` : ""}`;
 }
 
 function onLink(event: Event, actions: Actions): void {

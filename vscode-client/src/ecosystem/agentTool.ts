@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Connection } from "../connection.ts";
 import type { JsonObject, JsonValue, RunUpdate } from "../protocol.ts";
@@ -36,11 +37,11 @@ export function registerAgentTool({ connection, runtime }: Services): vscode.Dis
     return { dispose() {} };
   }
   return registerTool<Input>(AGENT_TOOL, {
-    prepareInvocation: ({ input }) => ({ invocationMessage: `Running ${input.tool} of this workspace` }),
+    prepareInvocation: ({ input }) => ({ invocationMessage: t`Running ${input.tool} of this workspace` }),
     async invoke({ input }, token) {
       if (!(await runtime.ensure())) {
         throw new Error(
-          "The tools of this workspace cannot run: it is not trusted, or the agent runtime is not set up.",
+          t("The tools of this workspace cannot run: it is not trusted, or the agent runtime is not set up."),
         );
       }
       return new LanguageModelToolResult([new LanguageModelTextPart(await call(connection, input, token))]);

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import {
   type Disposable,
   ProcessExecution,
@@ -38,7 +39,7 @@ function checkTask(
     ["$adal-check"],
   );
   task.group = TaskGroup.Test;
-  task.detail = "Lint every .adal/tools.py of the folder";
+  task.detail = t("Lint every .adal/tools.py of the folder");
   return task;
 }
 

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { JsonObject, JsonValue } from "../protocol.ts";
 
 /** One input of a form for the properties of a JSON Schema object. */
@@ -75,13 +76,13 @@ export function argumentsOf(fields: readonly FormField[], values: FormValues): F
     const text = Object.hasOwn(values, field.name) ? values[field.name] : undefined;
     if (text === undefined || (text.trim() === "" && (field.kind !== "string" || field.required || field.options))) {
       if (field.required) {
-        problems[field.name] = `${field.name} is required`;
+        problems[field.name] = t`${field.name} is required`;
       }
       continue;
     }
     const value = readValue(field, text);
     if (value === undefined) {
-      problems[field.name] = `${field.name} must be ${wanted(field)}`;
+      problems[field.name] = t`${field.name} must be ${wanted(field)}`;
     } else {
       entries.push([field.name, value]);
     }
@@ -98,7 +99,7 @@ export function parseArguments(text: string): { readonly arguments: JsonObject }
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? { arguments: value as JsonObject }
-      : { problem: 'The arguments must be a JSON object, such as {"name": "value"}' };
+      : { problem: t('The arguments must be a JSON object, such as {"name": "value"}') };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
@@ -133,12 +134,12 @@ function parsed(text: string): JsonValue | undefined {
 
 function wanted(field: FormField): string {
   if (field.options) {
-    return `one of ${field.options.map((option) => JSON.stringify(option)).join(", ")}`;
+    return t`one of ${field.options.map((option) => JSON.stringify(option)).join(", ")}`;
   }
   if (field.kind === "number") {
-    return field.type === "integer" ? "a whole number" : "a number";
+    return field.type === "integer" ? t("a whole number") : t("a number");
   }
-  return field.kind === "boolean" ? "true or false" : `JSON (${field.type}); a text stands in double quotes`;
+  return field.kind === "boolean" ? t("true or false") : t`JSON (${field.type}); a text stands in double quotes`;
 }
 
 function resolved(schema: Schema, root: Schema): Schema {
@@ -192,5 +193,5 @@ function typeWords(schema: Schema, root: Schema): string {
   if (given.type === "array") {
     return given.items ? `${typeWords(given.items, root)}[]` : "array";
   }
-  return typeof given.type === "string" ? given.type : (given.type?.join(" | ") ?? "any JSON");
+  return typeof given.type === "string" ? given.type : (given.type?.join(" | ") ?? t("any JSON"));
 }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { type FormField, fieldsOf } from "../form/fields.ts";
 import type { AgentInfo, ContextField, ContextForm, JsonValue } from "../protocol.ts";
 import type { Link } from "./controller.ts";
@@ -32,7 +33,7 @@ export class Agents {
   get choices(): readonly AgentInfo[] {
     const roots = [...new Set(this.#known.map(({ projectRoot }) => projectRoot))];
     const missing = roots.filter((root) => !this.find(DEFAULT_AGENT, root));
-    const description = "The built-in tools, and those of .adal/tools.py";
+    const description = t("The built-in tools, and those of .adal/tools.py");
     return [
       ...missing.map((projectRoot) => ({ id: DEFAULT_AGENT, description, toolContext: false, projectRoot })),
       ...this.#known,

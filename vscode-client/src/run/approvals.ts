@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { ApprovalAnswer, ApprovalRequest, JsonObject } from "../protocol.ts";
 
 /** Whether the server has taken its question back; a `CancellationToken` of the editor is one. */
@@ -82,19 +83,19 @@ export class Approvals {
   answer(choice: Choice): void {
     const held = this.#held.get(choice.approvalId);
     if (!held) {
-      throw new Error("This approval was answered or withdrawn in the meantime; nothing was sent.");
+      throw new Error(t("This approval was answered or withdrawn in the meantime; nothing was sent."));
     }
     const { request } = held.approval;
     if (choice.argsDigest !== request.argsDigest) {
-      throw new Error("The call is no longer the one that was shown; look at it again.");
+      throw new Error(t("The call is no longer the one that was shown; look at it again."));
     }
     const option = request.options.find((candidate) => candidate.optionId === choice.optionId);
     if (!option) {
-      throw new Error(`The server does not offer the option '${choice.optionId}' for this call.`);
+      throw new Error(t`The server does not offer the option '${choice.optionId}' for this call.`);
     }
     const allows = option.kind === "allow_once" || option.kind === "allow_always";
     if (allows && !held.approval.arguments) {
-      throw new Error("The arguments have not been shown in full, so the call cannot be allowed yet.");
+      throw new Error(t("The arguments have not been shown in full, so the call cannot be allowed yet."));
     }
     const feedback = allows ? undefined : choice.feedback?.trim();
     this.#end(choice.approvalId, {

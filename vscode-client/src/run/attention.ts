@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { commands, type Disposable, StatusBarAlignment, ThemeColor, window } from "vscode";
 import type { WaitingApproval } from "./approvals.ts";
 import { reveal } from "./reveal.ts";
@@ -15,13 +16,13 @@ export class Attention implements Disposable {
     private readonly view: RunView,
     private readonly show: () => void,
   ) {
-    this.#item.name = "AdaL approvals";
+    this.#item.name = t("AdaL approvals");
     this.#item.command = "adal.showApprovals";
     this.#item.backgroundColor = new ThemeColor("statusBarItem.warningBackground");
   }
 
   update(waiting: readonly WaitingApproval[]): void {
-    const words = waiting.length === 1 ? "1 approval waiting" : `${waiting.length} approvals waiting`;
+    const words = waiting.length === 1 ? t("1 approval waiting") : t`${waiting.length} approvals waiting`;
     this.view.badge(waiting.length, words);
     void commands.executeCommand("setContext", "adal.approvalsWaiting", waiting.length > 0);
     if (waiting.length === 0) {
@@ -30,7 +31,7 @@ export class Attention implements Disposable {
       return;
     }
     this.#item.text = `$(shield) ${words}`;
-    this.#item.tooltip = `Waiting to run: ${waiting.map(({ request }) => reveal(request.tool)).join(", ")}`;
+    this.#item.tooltip = t`Waiting to run: ${waiting.map(({ request }) => reveal(request.tool)).join(", ")}`;
     this.#item.show();
     if (!this.view.isVisible || !window.state.focused) {
       for (const approval of waiting) {
@@ -48,8 +49,9 @@ export class Attention implements Disposable {
       return;
     }
     this.#told.add(request.approvalId);
-    void window.showWarningMessage(`The agent asks to run '${reveal(request.tool)}'.`, "Show").then((answer) => {
-      if (answer === "Show") {
+    const show = t("Show");
+    void window.showWarningMessage(t`The agent asks to run '${reveal(request.tool)}'.`, show).then((answer) => {
+      if (answer === show) {
         this.show();
       }
     });

@@ -1,6 +1,7 @@
+import { t } from "@vscode/l10n";
 import { type Memento, type QuickPickItem, window, workspace } from "vscode";
 import type { AgentInfo, PermissionMode, Project } from "../protocol.ts";
-import { MODES } from "./modes.ts";
+import { MODES, modeWords } from "./modes.ts";
 
 const RECENT_MODELS = "adal.recentModels";
 
@@ -9,12 +10,12 @@ export async function pickModel(current: string, configured: string, memory: Mem
   const recent = memory.get<string[]>(RECENT_MODELS, []);
   const known = [...new Set([current, configured, ...recent, "offline"])].filter((model) => model !== "");
   const picker = window.createQuickPick<QuickPickItem & { model: string }>();
-  picker.title = "Model of the next prompt";
-  picker.placeholder = "Choose a model, or type a litellm id such as openai/gpt-4o or ollama_chat/qwen3";
+  picker.title = t("Model of the next prompt");
+  picker.placeholder = t("Choose a model, or type a litellm id such as openai/gpt-4o or ollama_chat/qwen3");
   const itemOf = (model: string) => ({ model, label: model, description: aboutModel(model, configured) });
   const list = (typed: string) => {
     const isNew = typed !== "" && !known.includes(typed);
-    const entered = { model: typed, label: typed, description: "Use this model", alwaysShow: true };
+    const entered = { model: typed, label: typed, description: t("Use this model"), alwaysShow: true };
     picker.items = isNew ? [entered, ...known.map(itemOf)] : known.map(itemOf);
   };
   picker.onDidChangeValue((value) => list(value.trim()));
@@ -33,21 +34,24 @@ export async function pickModel(current: string, configured: string, memory: Mem
 
 function aboutModel(model: string, configured: string): string {
   if (model === "offline") {
-    return "No model: performs the calls that the prompt contains";
+    return t("No model: performs the calls that the prompt contains");
   }
-  return model === configured ? "From the settings" : "";
+  return model === configured ? t("From the settings") : "";
 }
 
 /** Asks for the permission mode of the run that goes on, and of the next ones. It holds for this window, never longer. */
 export async function pickMode(current: PermissionMode): Promise<PermissionMode | undefined> {
-  const items = (Object.keys(MODES) as PermissionMode[]).map((mode) => ({
-    mode,
-    label: mode === "yolo" ? `$(warning) ${MODES[mode].label}` : MODES[mode].label,
-    description: mode === current ? "current" : "",
-    detail: MODES[mode].about,
-  }));
-  const title = "What the agent may do without asking";
-  return (await window.showQuickPick(items, { title, placeHolder: "Holds for this window" }))?.mode;
+  const items = MODES.map((mode) => {
+    const { label, about } = modeWords(mode);
+    return {
+      mode,
+      label: mode === "yolo" ? `$(warning) ${label}` : label,
+      description: mode === current ? t("current") : "",
+      detail: about,
+    };
+  });
+  const title = t("What the agent may do without asking");
+  return (await window.showQuickPick(items, { title, placeHolder: t("Holds for this window") }))?.mode;
 }
 
 /** Asks whose tools a run gets. */
@@ -55,14 +59,14 @@ export async function pickProject(projects: readonly Project[], current?: string
   const items = projects.map((project) => ({
     root: project.root,
     label: workspace.asRelativePath(project.root),
-    description: project.root === current ? "current" : "",
+    description: project.root === current ? t("current") : "",
     detail: (project.tools ?? [])
       .filter((tool) => tool.kind !== "builtin")
       .map((tool) => tool.name)
       .join(", "),
   }));
-  const title = "Project of the next run";
-  return (await window.showQuickPick(items, { title, placeHolder: "The agent gets this project's tools" }))?.root;
+  const title = t("Project of the next run");
+  return (await window.showQuickPick(items, { title, placeHolder: t("The agent gets this project's tools") }))?.root;
 }
 
 /** Asks who answers the next run. */
@@ -72,7 +76,7 @@ export async function pickAgent(agents: readonly AgentInfo[], current: string): 
     agent,
     label: agent.id,
     description: [
-      agent.id === current ? "current" : "",
+      agent.id === current ? t("current") : "",
       roots.size > 1 ? workspace.asRelativePath(agent.projectRoot) : "",
       agent.model ?? "",
     ]
@@ -80,6 +84,6 @@ export async function pickAgent(agents: readonly AgentInfo[], current: string): 
       .join(" · "),
     detail: [agent.description, ...(agent.problems ?? [])].filter((part) => part).join(" · "),
   }));
-  const title = "Agent of the next run";
-  return (await window.showQuickPick(items, { title, placeHolder: "Who answers", matchOnDetail: true }))?.agent;
+  const title = t("Agent of the next run");
+  return (await window.showQuickPick(items, { title, placeHolder: t("Who answers"), matchOnDetail: true }))?.agent;
 }

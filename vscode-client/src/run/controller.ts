@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { Connection } from "../connection.ts";
 import type { JsonValue, PermissionMode, Run, RunUpdate } from "../protocol.ts";
 import { Approvals, type Choice } from "./approvals.ts";
@@ -137,7 +138,7 @@ export class RunController {
   /** From now on: in the run that goes on, and in new ones. */
   async pickMode(mode: PermissionMode): Promise<void> {
     this.settings = { ...this.#settings, mode };
-    await this.#attempt("The mode of the run could not be switched.", () => this.#shown?.setMode(mode));
+    await this.#attempt(t("The mode of the run could not be switched."), () => this.#shown?.setMode(mode));
   }
 
   /** Waits while the server starts; false when it cannot be used after all, or the person took the prompt back. */
@@ -227,7 +228,7 @@ export class RunController {
   /** Starts a run. Failures are shown in the view. */
   async start(prompt: string, toolContext?: JsonValue): Promise<void> {
     if (this.#starting || (this.#shown && isGoing(this.#shown.state))) {
-      return this.#fail("A run is going on. Stop it before you start another.");
+      return this.#fail(t("A run is going on. Stop it before you start another."));
     }
     this.#close();
     this.#starting = true;
@@ -253,7 +254,7 @@ export class RunController {
         this.#heard(update);
       }
     } catch (error) {
-      this.#fail(`The run did not start. ${messageOf(error)}`);
+      this.#fail(t`The run did not start. ${messageOf(error)}`);
     } finally {
       this.#starting = false;
       this.#early = [];
@@ -267,7 +268,7 @@ export class RunController {
     if (!shown) {
       return this.start(prompt, toolContext);
     }
-    if (await this.#attempt("The prompt was not sent.", () => shown.say(prompt, this.#how(toolContext)))) {
+    if (await this.#attempt(t("The prompt was not sent."), () => shown.say(prompt, this.#how(toolContext)))) {
       this.#sent++;
       this.#changed();
     }
@@ -275,12 +276,12 @@ export class RunController {
 
   /** Takes the shown run up where it ended. */
   async resume(toolContext?: JsonValue): Promise<void> {
-    await this.#attempt("The run did not go on.", () => this.#shown?.resume(this.#how(toolContext)));
+    await this.#attempt(t("The run did not go on."), () => this.#shown?.resume(this.#how(toolContext)));
   }
 
   /** Shows a new run that has the beginning of this one: all before event `beforeSeq`. Whether there is one. */
   async fork(runId: string, beforeSeq?: number): Promise<boolean> {
-    return this.#attempt("The run could not be forked.", async () => {
+    return this.#attempt(t("The run could not be forked."), async () => {
       const params = beforeSeq === undefined ? { runId } : { runId, beforeSeq };
       await this.show((await this.link.request("adal/run/fork", params)).runId);
     });
@@ -300,7 +301,7 @@ export class RunController {
       this.#queue.end(false);
       return this.#changed();
     }
-    await this.#attempt("The run could not be stopped.", () => this.#shown?.stop());
+    await this.#attempt(t("The run could not be stopped."), () => this.#shown?.stop());
   }
 
   /** Gives the person's answer to one approval. */

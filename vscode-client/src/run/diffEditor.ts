@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import { t } from "@vscode/l10n";
 import { commands, type Disposable, TabInputTextDiff, Uri, window, workspace } from "vscode";
 import type { WaitingApproval } from "./approvals.ts";
 import { textAfter } from "./edits.ts";
@@ -30,7 +31,7 @@ export class EditDiffs implements Disposable {
     const { approvalId, tool, preview } = approval.request;
     const path = approval.arguments?.path;
     if (typeof path !== "string" || !approval.arguments) {
-      throw new Error("The call names no file.");
+      throw new Error(t("The call names no file."));
     }
     const file = isAbsolute(path) ? path : join(preview?.cwd ?? "", path);
     const before = await textOf(Uri.file(file));
@@ -38,7 +39,7 @@ export class EditDiffs implements Disposable {
     const [left, right] = ["before", "after"].map((query) =>
       Uri.from({ scheme: SCHEME, authority: approvalId, path: Uri.file(file).path, query }),
     );
-    const title = `${workspace.asRelativePath(file)} (what ${tool} would change)`;
+    const title = t`${workspace.asRelativePath(file)} (what ${tool} would change)`;
     await commands.executeCommand("vscode.diff", left, right, title, { preview: true });
   }
 

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { JsonObject } from "../protocol.ts";
 
 /**
@@ -14,7 +15,9 @@ export function textAfter(tool: string, values: JsonObject, before: string): str
   const [start] = places;
   if (start === undefined || places.length > 1) {
     throw new Error(
-      start === undefined ? "The text to replace is not in the file." : "The text to replace is in the file twice.",
+      start === undefined
+        ? t("The text to replace is not in the file.")
+        : t("The text to replace is in the file twice."),
     );
   }
   const written = withLineEnds(text(values, "new_text"), lineEnd(wanted) ?? lineEnd(before) ?? "\n");
@@ -24,7 +27,7 @@ export function textAfter(tool: string, values: JsonObject, before: string): str
 function text(values: JsonObject, name: string): string {
   const value = values[name];
   if (typeof value !== "string") {
-    throw new Error(`The call has no text '${name}'.`);
+    throw new Error(t`The call has no text '${name}'.`);
   }
   return value;
 }

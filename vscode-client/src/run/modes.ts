@@ -1,8 +1,17 @@
+import { t } from "@vscode/l10n";
 import type { PermissionMode } from "../protocol.ts";
 
+/** From the one that asks most to the one that asks least. */
+export const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "yolo"];
+
 /** What the permission modes are called, and what they mean. */
-export const MODES: Record<PermissionMode, { label: string; about: string }> = {
-  default: { label: "Ask first", about: "Reading and searching in the workspace runs, everything else asks" },
-  acceptEdits: { label: "Accept edits", about: "Edits in the workspace run too, everything else asks" },
-  yolo: { label: "Yolo: never ask", about: "Everything that is not disabled runs without asking" },
-};
+export function modeWords(mode: PermissionMode): { readonly label: string; readonly about: string } {
+  switch (mode) {
+    case "default":
+      return { label: t("Ask first"), about: t("Reading and searching in the workspace runs, everything else asks") };
+    case "acceptEdits":
+      return { label: t("Accept edits"), about: t("Edits in the workspace run too, everything else asks") };
+    case "yolo":
+      return { label: t("Yolo: never ask"), about: t("Everything that is not disabled runs without asking") };
+  }
+}

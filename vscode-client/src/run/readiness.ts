@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { ServerState } from "../connection.ts";
 import type { Readiness } from "./viewState.ts";
 
@@ -12,24 +13,26 @@ export function readinessOf(server: ServerState, trusted: boolean): Readiness {
     case "oldPython":
       return {
         kind: "blocked",
-        title: server.kind === "noPython" ? "No Python found" : "This Python is too old",
+        title: server.kind === "noPython" ? t("No Python found") : t("This Python is too old"),
         message: server.reason,
-        action: { title: "Select interpreter", command: "adal.selectInterpreter" },
+        action: { title: t("Select interpreter"), command: "adal.selectInterpreter" },
       };
     case "stopped":
       return {
         kind: "blocked",
-        title: "The language server stopped",
+        title: t("The language server stopped"),
         message: server.reason,
-        action: { title: "Restart server", command: "adal.restartServer" },
+        action: { title: t("Restart server"), command: "adal.restartServer" },
       };
   }
 }
 
 /** What the view says after the person declined the agent runtime, or setting it up failed. */
-export const RUNTIME_MISSING: Readiness = {
-  kind: "blocked",
-  title: "The agent runtime is missing",
-  message: "Agents and tools run in a Python environment with the adal-ls package. Lint works without it.",
-  action: { title: "Set up the agent runtime", command: "adal.setUpRuntime" },
-};
+export function runtimeMissing(): Readiness {
+  return {
+    kind: "blocked",
+    title: t("The agent runtime is missing"),
+    message: t("Agents and tools run in a Python environment with the adal-ls package. Lint works without it."),
+    action: { title: t("Set up the agent runtime"), command: "adal.setUpRuntime" },
+  };
+}

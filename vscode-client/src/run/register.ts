@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { commands, Disposable, type ExtensionContext, env, type Uri, window, workspace } from "vscode";
 import { open, openLink, openPlace, workspacePaths } from "../opening.ts";
 import type { Services } from "../services.ts";
@@ -101,7 +102,7 @@ export function registerRunView(context: ExtensionContext, services: Services): 
     if (text) {
       show("prompt", { mention: text });
     } else {
-      void window.showInformationMessage("AdaL: only files of this workspace can be added to a prompt.");
+      void window.showInformationMessage(t("AdaL: only files of this workspace can be added to a prompt."));
     }
   }
 

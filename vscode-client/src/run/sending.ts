@@ -3,7 +3,7 @@ import { pickProject } from "./choices.ts";
 import { withContext } from "./context.ts";
 import type { RunController } from "./controller.ts";
 import type { PromptHistory } from "./promptHistory.ts";
-import { RUNTIME_MISSING } from "./readiness.ts";
+import { runtimeMissing } from "./readiness.ts";
 import type { WithContext } from "./viewState.ts";
 
 /** What has to be right before a prompt can go to the server: the runtime is there, and it is clear whose tools count. */
@@ -65,7 +65,7 @@ export class Sending {
       if (prompt !== undefined) this.history.add(prompt);
       await action(prompt === undefined ? "" : await withContext(prompt));
     } else if (this.controller.state.readiness.kind === "ready") {
-      this.controller.readiness = RUNTIME_MISSING;
+      this.controller.readiness = runtimeMissing();
     }
   }
 }

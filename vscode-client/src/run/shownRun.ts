@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { JsonValue, PermissionMode, RunUpdate } from "../protocol.ts";
 import type { Link } from "./controller.ts";
 import { append, emptyTranscript, isGap, isGoing, type RunState, type Transcript, withRun } from "./transcript.ts";
@@ -93,7 +94,7 @@ export class ShownRun {
    */
   async say(prompt: string, how: GoOn): Promise<void> {
     if (this.isElsewhere) {
-      throw new Error("This run goes on in another window or at a terminal. Write there, or begin a new run.");
+      throw new Error(t("This run goes on in another window or at a terminal. Write there, or begin a new run."));
     }
     if (!isGoing(this.state)) {
       const method = this.state === "interrupted" ? "adal/run/resume" : "adal/run/prompt";
@@ -137,7 +138,7 @@ export class ShownRun {
       // Told by the server in the place of the agent, and not stored: the store knows how far the run came.
       this.ours.delete(this.runId);
       this.enter("interrupted");
-      this.hearer.failed(`The run was cut short: ${event.message}`);
+      this.hearer.failed(t`The run was cut short: ${event.message}`);
       void this.catchUp();
       return;
     }
@@ -212,7 +213,7 @@ export class ShownRun {
         this.hearer.changed();
       } catch (error) {
         const words = error instanceof Error ? error.message : String(error);
-        this.hearer.failed(`The run's history could not be read. ${words}`);
+        this.hearer.failed(t`The run's history could not be read. ${words}`);
       }
     }
     if (this.isElsewhere && !this.#isClosed) {

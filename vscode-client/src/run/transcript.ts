@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type {
   DecisionEvent,
   ErrorEvent,
@@ -60,12 +61,18 @@ export interface Transcript {
 }
 
 /** How an episode ended, in words. */
-export const ENDINGS: Readonly<Record<FinishedEvent["stopReason"], string>> = {
-  end_turn: "Done",
-  cancelled: "Stopped",
-  limit: "Stopped at a limit",
-  error: "Ended with an error",
-};
+export function endingWords(stopReason: FinishedEvent["stopReason"]): string {
+  switch (stopReason) {
+    case "end_turn":
+      return t("Done");
+    case "cancelled":
+      return t("Stopped");
+    case "limit":
+      return t("Stopped at a limit");
+    case "error":
+      return t("Ended with an error");
+  }
+}
 
 export function emptyTranscript(runId: string): Transcript {
   return { runId, state: "running", items: [], lastSeq: 0 };

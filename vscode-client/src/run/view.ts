@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { Disposable, Uri, WebviewView, WebviewViewProvider } from "vscode";
 import { loadPage } from "../webviewPage.ts";
 import { changeOf, type FromView, type ToView, type ViewState } from "./viewState.ts";
@@ -49,7 +50,7 @@ export class RunView implements WebviewViewProvider, Disposable {
       this.#forget();
       this.visibilityChanged();
     });
-    loadPage(view.webview, this.extension, "webview", "AdaL Run");
+    loadPage(view.webview, this.extension, "webview", t("AdaL Run"));
     this.visibilityChanged();
   }
 

@@ -1,10 +1,9 @@
+import { t } from "@vscode/l10n";
 import { type QuickPickItem, ThemeIcon, window, workspace } from "vscode";
 import type { Connection } from "../connection.ts";
 import type { Decision, Grant } from "../protocol.ts";
 import { reveal } from "../run/reveal.ts";
 import { ago, decisionLine } from "./words.ts";
-
-const REVOKE = { iconPath: new ThemeIcon("trash"), tooltip: "Revoke: the next call asks again" };
 
 interface GrantRow extends QuickPickItem {
   readonly grant?: Grant;
@@ -13,14 +12,14 @@ interface GrantRow extends QuickPickItem {
 /** Shows the approvals that are remembered; each can be revoked, by its button or by Enter and a question. */
 export async function showGrants(connection: Connection): Promise<void> {
   const picker = window.createQuickPick<GrantRow>();
-  picker.title = "Remembered approvals";
-  picker.placeholder = "Choose one to revoke it; the next call asks again";
+  picker.title = t("Remembered approvals");
+  picker.placeholder = t("Choose one to revoke it; the next call asks again");
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
   async function list(): Promise<void> {
     picker.busy = true;
     const { grants } = await connection.request("adal/grants/list", {});
-    picker.items = grants.length > 0 ? grants.map(grantRow) : [{ label: "Nothing is remembered: every call asks." }];
+    picker.items = grants.length > 0 ? grants.map(grantRow) : [{ label: t("Nothing is remembered: every call asks.") }];
     picker.busy = false;
   }
   async function revoke({ grant }: GrantRow): Promise<void> {
@@ -45,7 +44,7 @@ export async function showGrants(connection: Connection): Promise<void> {
 }
 
 function grantRow(grant: Grant): GrantRow {
-  const life = grant.scope === "session" ? "until this session ends" : "in this workspace";
+  const life = grant.scope === "session" ? t("until this session ends") : t("in this workspace");
   return {
     grant,
     label: reveal(grant.rule),
@@ -57,7 +56,7 @@ function grantRow(grant: Grant): GrantRow {
     ]
       .filter((part) => part !== "")
       .join(" · "),
-    buttons: [REVOKE],
+    buttons: [{ iconPath: new ThemeIcon("trash"), tooltip: t("Revoke: the next call asks again") }],
   };
 }
 
@@ -71,12 +70,12 @@ export async function pickDecision(connection: Connection): Promise<string | und
     detail: escapeIcons(reveal(decisionLine(decision))),
   }));
   if (items.length === 0) {
-    void window.showInformationMessage("No call has been decided about yet.");
+    void window.showInformationMessage(t("No call has been decided about yet."));
     return undefined;
   }
   const options = {
-    title: "Decision log",
-    placeHolder: "Who or what allowed or denied a call; choose one to open its run",
+    title: t("Decision log"),
+    placeHolder: t("Who or what allowed or denied a call; choose one to open its run"),
     matchOnDescription: true,
     matchOnDetail: true,
   };

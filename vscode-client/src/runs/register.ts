@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { commands, Disposable, Uri, window, workspace } from "vscode";
 import type { Run } from "../protocol.ts";
 import type { Runs } from "../run/register.ts";
@@ -12,14 +13,14 @@ export function registerRuns({ connection, log, runtime }: Services, runs: Runs)
   const view = window.createTreeView("adal.runs", { treeDataProvider: tree, canSelectMany: true });
   const list = new RunList(connection, log, (found, problem) => {
     tree.runs = found;
-    const filter = list.query ? `Runs with “${list.query}”${found.length === 0 ? ": none" : ""}` : "";
-    view.message = problem ?? filter;
+    const filter = found.length === 0 ? t`Runs with “${list.query}”: none` : t`Runs with “${list.query}”`;
+    view.message = problem ?? (list.query ? filter : "");
   });
 
   async function search(): Promise<void> {
     const input = window.createInputBox();
-    input.title = "Search runs";
-    input.placeholder = "Words of the title or of a prompt; empty shows all";
+    input.title = t("Search runs");
+    input.placeholder = t("Words of the title or of a prompt; empty shows all");
     input.value = list.query;
     input.onDidChangeValue((value) => filter(value));
     input.onDidAccept(() => input.hide());
@@ -36,11 +37,12 @@ export function registerRuns({ connection, log, runtime }: Services, runs: Runs)
   async function remove(chosen: readonly Run[]): Promise<void> {
     const [first] = chosen;
     if (!first) return;
-    const what = chosen.length === 1 ? `the run “${first.title}”` : `${chosen.length} runs`;
-    const detail =
-      "Its transcript is gone for good. The decision log keeps what was decided; files that it changed stay as they are.";
-    const answer = await window.showWarningMessage(`Delete ${what}?`, { modal: true, detail }, "Delete");
-    if (answer !== "Delete") return;
+    const question = chosen.length === 1 ? t`Delete the run “${first.title}”?` : t`Delete ${chosen.length} runs?`;
+    const detail = t(
+      "Its transcript is gone for good. The decision log keeps what was decided; files that it changed stay as they are.",
+    );
+    const go = t("Delete");
+    if ((await window.showWarningMessage(question, { modal: true, detail }, go)) !== go) return;
     try {
       for (const { runId } of chosen) {
         await connection.request("adal/run/delete", { runId });
@@ -60,8 +62,8 @@ export function registerRuns({ connection, log, runtime }: Services, runs: Runs)
         .replace(/^-|-$/g, "") || "run"
     }.md`;
     const target = await window.showSaveDialog({
-      title: "Export run",
-      filters: { Markdown: ["md"], "JSON with every event": ["json"] },
+      title: t("Export run"),
+      filters: { Markdown: ["md"], [t("JSON with every event")]: ["json"] },
       ...(folder && { defaultUri: Uri.joinPath(folder, name) }),
     });
     if (!target) return;

@@ -1,4 +1,5 @@
 import * as path from "node:path";
+import { t } from "@vscode/l10n";
 import {
   type Disposable,
   EventEmitter,
@@ -66,7 +67,7 @@ export class RunsTree implements TreeDataProvider<RunNode>, Disposable {
 }
 
 function projectItem(root: string): TreeItem {
-  const item = new TreeItem(path.basename(root) || "Other", TreeItemCollapsibleState.Expanded);
+  const item = new TreeItem(path.basename(root) || t("Other"), TreeItemCollapsibleState.Expanded);
   item.id = `project:${root}`;
   item.tooltip = root;
   item.iconPath = new ThemeIcon("folder");
@@ -85,7 +86,7 @@ function runItem(run: Run): TreeItem {
   item.contextValue = contextOf(run);
   item.tooltip = tooltip(run);
   item.accessibilityInformation = { label: `${reveal(run.title)}, ${stands}, ${when}` };
-  item.command = { command: "adal.openRun", title: "Open", arguments: [{ kind: "run", run }] };
+  item.command = { command: "adal.openRun", title: t("Open"), arguments: [{ kind: "run", run }] };
   return item;
 }
 
@@ -97,13 +98,13 @@ function colorOf(run: Run): ThemeColor | undefined {
 function tooltip(run: Run): MarkdownString {
   const text = new MarkdownString();
   text.appendText(reveal(run.title));
-  const facts = [standing(run), `model ${run.model}`, `begun ${new Date(run.created).toLocaleString()}`];
-  if (run.agent && run.agent !== "default") facts.splice(1, 0, `agent ${run.agent}`);
+  const facts = [standing(run), t`model ${run.model}`, t`begun ${new Date(run.created).toLocaleString()}`];
+  if (run.agent && run.agent !== "default") facts.splice(1, 0, t`agent ${run.agent}`);
   if (run.usage) {
     const { inputTokens, outputTokens, cost } = run.usage;
-    facts.push(`${inputTokens} tokens in, ${outputTokens} out${cost ? `, $${cost.toFixed(4)}` : ""}`);
+    facts.push(t`${inputTokens} tokens in, ${outputTokens} out` + (cost ? `, $${cost.toFixed(4)}` : ""));
   }
-  if (run.forkedFrom) facts.push("has the beginning of another run");
+  if (run.forkedFrom) facts.push(t("has the beginning of another run"));
   for (const fact of facts) {
     text.appendMarkdown("\n\n");
     text.appendText(fact);

@@ -1,5 +1,6 @@
+import { t } from "@vscode/l10n";
 import type { Decision, Run } from "../protocol.ts";
-import { ENDINGS } from "../run/transcript.ts";
+import { endingWords } from "../run/transcript.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -9,13 +10,13 @@ const DAY = 24 * HOUR;
 export function standing(run: Pick<Run, "state" | "stopReason">): string {
   switch (run.state) {
     case "running":
-      return "Running";
+      return t("Running");
     case "waiting_approval":
-      return "Waiting for approval";
+      return t("Waiting for approval");
     case "interrupted":
-      return "Interrupted";
+      return t("Interrupted");
     case "finished":
-      return run.stopReason ? ENDINGS[run.stopReason] : "Not begun";
+      return run.stopReason ? endingWords(run.stopReason) : t("Not begun");
   }
 }
 
@@ -47,20 +48,20 @@ export function iconOf(run: Pick<Run, "state" | "stopReason">): string {
 export function ago(when: string, now: number): string {
   const passed = now - Date.parse(when);
   if (Number.isNaN(passed)) return "";
-  if (passed < MINUTE) return "now";
-  if (passed < HOUR) return `${Math.floor(passed / MINUTE)} min ago`;
-  if (passed < DAY) return `${Math.floor(passed / HOUR)} h ago`;
-  if (passed < 2 * DAY) return "yesterday";
-  return passed < 30 * DAY ? `${Math.floor(passed / DAY)} days ago` : when.slice(0, 10);
+  if (passed < MINUTE) return t("now");
+  if (passed < HOUR) return t`${Math.floor(passed / MINUTE)} min ago`;
+  if (passed < DAY) return t`${Math.floor(passed / HOUR)} h ago`;
+  if (passed < 2 * DAY) return t("yesterday");
+  return passed < 30 * DAY ? t`${Math.floor(passed / DAY)} days ago` : when.slice(0, 10);
 }
 
 /** Who or what decided about a call, and by which rule. */
 export function decisionLine(decision: Decision): string {
-  const by = decision.decidedBy === "person" ? "you" : decision.decidedBy;
-  const parts = [`${decision.decision === "allow" ? "Allowed" : "Denied"} by ${by}`];
-  if (decision.edited) parts.push("arguments edited");
-  if (decision.rule) parts.push(`rule: ${decision.rule}`);
+  const by = decision.decidedBy === "person" ? t("you") : decision.decidedBy;
+  const parts = [decision.decision === "allow" ? t`Allowed by ${by}` : t`Denied by ${by}`];
+  if (decision.edited) parts.push(t("arguments edited"));
+  if (decision.rule) parts.push(t`rule: ${decision.rule}`);
   if (decision.reason && decision.reason !== decision.rule) parts.push(decision.reason);
-  if (decision.mode && decision.mode !== "default") parts.push(`mode ${decision.mode}`);
+  if (decision.mode && decision.mode !== "default") parts.push(t`mode ${decision.mode}`);
   return parts.join(" · ");
 }

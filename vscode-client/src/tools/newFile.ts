@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { Uri, type WorkspaceFolder, window, workspace } from "vscode";
 
 /** What a new tools file starts with: it works as it stands and has no findings. */
@@ -36,12 +37,12 @@ export async function newToolsFile(): Promise<void> {
 async function pickFolder(): Promise<WorkspaceFolder | undefined> {
   const folders = workspace.workspaceFolders ?? [];
   if (folders.length === 0) {
-    void window.showErrorMessage("Open a folder first: the tools file belongs to it, as .adal/tools.py.");
+    void window.showErrorMessage(t("Open a folder first: the tools file belongs to it, as .adal/tools.py."));
     return undefined;
   }
   return folders.length === 1
     ? folders[0]
-    : window.showWorkspaceFolderPick({ placeHolder: "Folder that gets .adal/tools.py" });
+    : window.showWorkspaceFolderPick({ placeHolder: t("Folder that gets .adal/tools.py") });
 }
 
 async function exists(file: Uri): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import {
   type CodeAction,
   commands,
@@ -24,9 +25,9 @@ const KEYWORDS = new Set(
 
 /** Why a tool cannot have this name; undefined when it can. The lint says the same once it is written. */
 export function refusal(name: string, taken: ReadonlySet<string>): string | undefined {
-  if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) return "A tool's name is a Python identifier: letters, digits and _";
-  if (KEYWORDS.has(name)) return `${name} is a Python keyword`;
-  return taken.has(name) ? `There is a tool ${name} already` : undefined;
+  if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) return t("A tool's name is a Python identifier: letters, digits and _");
+  if (KEYWORDS.has(name)) return t`${name} is a Python keyword`;
+  return taken.has(name) ? t`There is a tool ${name} already` : undefined;
 }
 
 /** A tool with one parameter, with places to fill in. */
@@ -55,8 +56,8 @@ export async function newTool(projects: readonly Project[], wanted?: string): Pr
   }
   const taken = new Set((project.tools ?? []).map((tool) => tool.name));
   const name = await window.showInputBox({
-    title: "New tool",
-    prompt: "Name of the function, which is the name of the tool",
+    title: t("New tool"),
+    prompt: t("Name of the function, which is the name of the tool"),
     placeHolder: "count_words",
     validateInput: (value) => (value === "" ? undefined : refusal(value, taken)),
   });
@@ -98,10 +99,10 @@ async function list(document: TextDocument, name: string): Promise<void> {
     }
     await new Promise((go) => setTimeout(go, PAUSE_MS));
   }
-  void window.showInformationMessage(`Add ${name} to CUSTOM_TOOLS, so that an agent can call it.`);
+  void window.showInformationMessage(t`Add ${name} to CUSTOM_TOOLS, so that an agent can call it.`);
 }
 
 async function pick(projects: readonly Project[]): Promise<Project | undefined> {
   const items = projects.map((project) => ({ label: workspace.asRelativePath(project.root), project }));
-  return (await window.showQuickPick(items, { title: "Project that gets the tool" }))?.project;
+  return (await window.showQuickPick(items, { title: t("Project that gets the tool") }))?.project;
 }

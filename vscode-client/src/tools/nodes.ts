@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { Project, Tool } from "../protocol.ts";
 
 /** A row of the tools tree. */
@@ -26,7 +27,7 @@ export function children(node: Node): Node[] {
 function groupsOf(project: Project, tools: readonly Tool[]): Node[] {
   const groups = new Map<string, Tool[]>();
   for (const tool of tools) {
-    const group = tool.group ?? "Other";
+    const group = tool.group ?? t("Other");
     groups.set(group, [...(groups.get(group) ?? []), tool]);
   }
   return [...groups].map(([group, members]) => ({ kind: "group", project, group, tools: members }));
@@ -43,7 +44,7 @@ function childrenOf(project: Project): Node[] {
   const builtins = tools.filter((tool) => tool.kind === "builtin");
   const message = project.error?.split("\n", 1)[0];
   return [
-    ...(project.state === "error" ? [{ kind: "error" as const, project, message: message ?? "unknown error" }] : []),
+    ...(project.state === "error" ? [{ kind: "error" as const, project, message: message ?? t("unknown error") }] : []),
     ...own.map((tool) => ({ kind: "tool" as const, project, tool })),
     ...(builtins.length > 0 ? [{ kind: "builtins" as const, project, tools: builtins }] : []),
   ];
@@ -64,22 +65,24 @@ export function isThere(tool: Tool): boolean {
 }
 
 /** Of a tool that stands in the text and that runs do not have. */
-export const PENDING = "not loaded";
+function pendingWords(): string {
+  return t("not loaded");
+}
 
 /** What stands beside the name. */
 export function about(tool: Tool): string {
-  const agent = tool.agent ? [`agent ${tool.agent}`] : [];
-  return [...(tool.pending ? [PENDING] : []), ...agent, firstLine(tool)].filter(Boolean).join(" · ");
+  const agent = tool.agent ? [t`agent ${tool.agent}`] : [];
+  return [...(tool.pending ? [pendingWords()] : []), ...agent, firstLine(tool)].filter(Boolean).join(" · ");
 }
 
 /** What a screen reader says; it also names what the row shows by icons alone. */
 export function spoken(tool: Tool): string {
   const problems = tool.problems?.length ?? 0;
-  const parts = [tool.name, asks(tool) ? "asks for approval" : "runs without asking"];
-  if (tool.agent) parts.push(`of the agent ${tool.agent}`);
-  if (tool.pending) parts.push(PENDING);
-  if (!isEnabled(tool)) parts.push("switched off");
-  if (problems > 0) parts.push(problems === 1 ? "1 problem" : `${problems} problems`);
+  const parts = [tool.name, asks(tool) ? t("asks for approval") : t("runs without asking")];
+  if (tool.agent) parts.push(t`of the agent ${tool.agent}`);
+  if (tool.pending) parts.push(pendingWords());
+  if (!isEnabled(tool)) parts.push(t("switched off"));
+  if (problems > 0) parts.push(problems === 1 ? t("1 problem") : t`${problems} problems`);
   return parts.join(", ");
 }
 
@@ -90,8 +93,8 @@ export function parameterLines(tool: Tool): string[] {
     required?: string[];
   };
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const type = typeof property.type === "string" ? property.type : "any";
-    const optional = schema.required?.includes(name) ? "" : ", optional";
+    const type = typeof property.type === "string" ? property.type : t("any");
+    const optional = schema.required?.includes(name) ? "" : `, ${t("optional")}`;
     return `\`${name}\` (${type}${optional})${property.description ? `: ${property.description}` : ""}`;
   });
 }

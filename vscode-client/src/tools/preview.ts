@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { type Disposable, EventEmitter, Uri, window, workspace } from "vscode";
 import type { Tool } from "../protocol.ts";
 import type { ToolsModel } from "./model.ts";
@@ -12,11 +13,11 @@ export function previewText(tool: Tool): string {
     type: "function",
     function: { name: tool.name, description: tool.description ?? "", parameters: tool.parameters },
   };
-  const notes = [asks(tool) ? "Asks for your approval before it runs." : "Runs without asking."];
-  if (tool.pending) notes.push("Not loaded: runs get it once the file is saved and it has no errors.");
-  if (tool.problems?.length) notes.push(`Problems: ${tool.problems.join(", ")}.`);
+  const notes = [asks(tool) ? t("Asks for your approval before it runs.") : t("Runs without asking.")];
+  if (tool.pending) notes.push(t("Not loaded: runs get it once the file is saved and it has no errors."));
+  if (tool.problems?.length) notes.push(t`Problems: ${tool.problems.join(", ")}.`);
   return [
-    `// What a model is told about this tool.`,
+    `// ${t("What a model is told about this tool.")}`,
     ...notes.map((note) => `// ${note}`),
     JSON.stringify(sent, null, 2),
     "",
@@ -55,6 +56,6 @@ export class Previews implements Disposable {
   private textOf(uri: Uri): string {
     const [root, name] = JSON.parse(uri.query) as [string, string];
     const tool = this.model.projects.find((project) => project.root === root)?.tools?.find((one) => one.name === name);
-    return tool ? previewText(tool) : `// ${root} has no tool ${name} any more.\n`;
+    return tool ? previewText(tool) : `// ${t`${root} has no tool ${name} any more.`}\n`;
   }
 }

@@ -1,4 +1,5 @@
 import * as path from "node:path";
+import { t } from "@vscode/l10n";
 import {
   type Disposable,
   EventEmitter,
@@ -34,7 +35,7 @@ export function showToolsTree(model: ToolsModel): Disposable[] {
   });
   const tell = () => {
     const restricted = !workspace.isTrusted && model.projects.length > 0;
-    view.message = restricted ? "Restricted Mode: tools are checked, not run." : "";
+    view.message = restricted ? t("Restricted Mode: tools are checked, not run.") : "";
   };
   tell();
   return [
@@ -94,10 +95,10 @@ class ToolsTree implements TreeDataProvider<Node>, Disposable {
       case "error":
         return errorItem(node.project, node.message);
       case "builtins": {
-        const item = new TreeItem("Built-in tools", TreeItemCollapsibleState.Collapsed);
+        const item = new TreeItem(t("Built-in tools"), TreeItemCollapsibleState.Collapsed);
         item.id = `${node.project.root}#builtins`;
         const on = node.tools.filter(isEnabled).length;
-        item.description = on === node.tools.length ? String(on) : `${on} of ${node.tools.length}`;
+        item.description = on === node.tools.length ? String(on) : t`${on} of ${node.tools.length}`;
         item.contextValue = "builtins";
         return item;
       }
@@ -136,17 +137,17 @@ function groupItem(project: Project, group: string, tools: readonly Tool[]): Tre
 function switchOf(on: boolean, what: string): NonNullable<TreeItem["checkboxState"]> {
   return {
     state: on ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked,
-    tooltip: on ? `Agents may use ${what}` : `Switched off: no agent sees ${what}`,
+    tooltip: on ? t`Agents may use ${what}` : t`Switched off: no agent sees ${what}`,
   };
 }
 
 function errorItem(project: Project, message: string): TreeItem {
-  const item = new TreeItem("Could not be loaded", TreeItemCollapsibleState.None);
+  const item = new TreeItem(t("Could not be loaded"), TreeItemCollapsibleState.None);
   item.id = `${project.root}#error`;
   item.description = message;
   item.tooltip = project.error ?? message;
   item.iconPath = new ThemeIcon("error", new ThemeColor("list.errorForeground"));
-  item.command = { title: "Open", command: "vscode.open", arguments: [Uri.file(project.file)] };
+  item.command = { title: t("Open"), command: "vscode.open", arguments: [Uri.file(project.file)] };
   return item;
 }
 
@@ -168,7 +169,7 @@ function toolItem(project: Project, tool: Tool): TreeItem {
     const { start } = location.range;
     const selection = new Range(start.line, start.character, start.line, start.character);
     item.command = {
-      title: "Open Definition",
+      title: t("Open Definition"),
       command: "vscode.open",
       arguments: [Uri.parse(location.uri), { selection }],
     };
@@ -182,12 +183,13 @@ function card(tool: Tool): MarkdownString {
   if (tool.description) text.appendText(tool.description).appendMarkdown("\n\n");
   for (const line of parameterLines(tool)) text.appendMarkdown(`- ${line}\n`);
   if (!isThere(tool)) {
-    text.appendText(`The provider of the agent ${tool.agent} lists it; its parameters are known in a run.`);
+    text.appendText(t`The provider of the agent ${tool.agent ?? ""} lists it; its parameters are known in a run.`);
     return text;
   }
-  text.appendMarkdown(asks(tool) ? "\n\nAsks for approval before it runs." : "\n\nRuns without asking.");
-  if (tool.pending) text.appendMarkdown("\n\nNot loaded: runs get it once the file is saved and it has no errors.");
-  if (tool.problems?.length) text.appendMarkdown(`\n\nProblems: ${tool.problems.join(", ")}`);
+  text.appendMarkdown(`\n\n${asks(tool) ? t("Asks for approval before it runs.") : t("Runs without asking.")}`);
+  if (tool.pending)
+    text.appendMarkdown(`\n\n${t("Not loaded: runs get it once the file is saved and it has no errors.")}`);
+  if (tool.problems?.length) text.appendMarkdown(`\n\n${t`Problems: ${tool.problems.join(", ")}`}`);
   return text;
 }
 
@@ -212,7 +214,7 @@ class ProblemBadges implements FileDecorationProvider {
         if (count > 0 && address(project, tool).toString() === uri.toString()) {
           return {
             badge: count > 9 ? "9+" : String(count),
-            tooltip: count === 1 ? "1 problem" : `${count} problems`,
+            tooltip: count === 1 ? t("1 problem") : t`${count} problems`,
             color: new ThemeColor("list.warningForeground"),
           };
         }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { CancellationTokenSource, type Disposable, env, type Uri, ViewColumn, type WebviewPanel, window } from "vscode";
 import { openPlace } from "../opening.ts";
 import { loadPage } from "../webviewPage.ts";
@@ -27,14 +28,14 @@ export class TryPanel implements Disposable {
     closed: () => void,
   ) {
     const { tool } = session().tried;
-    this.#panel = window.createWebviewPanel("adal.try", `Try ${tool}`, { viewColumn: ViewColumn.Beside });
+    this.#panel = window.createWebviewPanel("adal.try", t`Try ${tool}`, { viewColumn: ViewColumn.Beside });
     this.#panel.webview.onDidReceiveMessage((message: FromTry) => this.#heard(message).catch(around.tell));
     this.#panel.onDidDispose(() => {
       clearTimeout(this.#timer);
       this.#stop?.cancel(); // nobody would see what comes of it
       closed();
     });
-    loadPage(this.#panel.webview, extension, "try", `Try ${tool}`);
+    loadPage(this.#panel.webview, extension, "try", t`Try ${tool}`);
   }
 
   reveal(): void {

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { commands, Disposable, type ExtensionContext, type Memento, Uri, window, workspace } from "vscode";
 import { open, workspacePaths } from "../opening.ts";
 import type { JsonObject, Tool } from "../protocol.ts";
@@ -101,10 +102,10 @@ async function pick(tools: ToolsModel): Promise<Tried | undefined> {
     })),
   );
   if (items.length === 0) {
-    void window.showInformationMessage("There is no tool to try yet: write one in .adal/tools.py.");
+    void window.showInformationMessage(t("There is no tool to try yet: write one in .adal/tools.py."));
     return undefined;
   }
-  const options = { placeHolder: "Tool to try", matchOnDetail: true };
+  const options = { placeHolder: t("Tool to try"), matchOnDetail: true };
   return (await window.showQuickPick(items, options))?.tried;
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { t } from "@vscode/l10n";
 import type { CancellationToken } from "vscode";
 import type { Connection } from "../connection.ts";
 import { fieldsOf } from "../form/fields.ts";
@@ -50,7 +51,7 @@ export class TrySession {
     this.#take(
       tool
         ? { ...state, fields: fieldsOf(tool.parameters), description: tool.description ?? "" }
-        : { ...state, problem: `${state.project} has no tool ${state.tool} any more.` },
+        : { ...state, problem: t`${state.project} has no tool ${state.tool} any more.` },
     );
   }
 

@@ -7,6 +7,8 @@ const SOURCE = {
   script: "https://files.example/w.js",
   style: "w.css",
   nonce: "n0nce",
+  language: "de",
+  words: { Run: 'Los "jetzt" & <sofort>' },
 };
 
 test("the view loads its own script, styles and font, and nothing else from anywhere", () => {
@@ -21,4 +23,10 @@ test("the page states the policy before it loads anything, and has one script, w
   expect(page.indexOf("Content-Security-Policy")).toBeLessThan(page.indexOf("<link"));
   expect(page.match(/<script/g)).toHaveLength(1);
   expect(page).toContain('<script nonce="n0nce" src="https://files.example/w.js">');
+});
+
+test("the page has the words of the editor's language with it, as text", () => {
+  const page = pageHtml(SOURCE);
+  expect(page).toContain('<html lang="de">');
+  expect(page).toContain('data-words="{&quot;Run&quot;:&quot;Los \\&quot;jetzt\\&quot; &amp; &lt;sofort&gt;&quot;}"');
 });

@@ -46,7 +46,7 @@ test("candidates come from the Python extension, then the workspace's environmen
   const onPath = program("usr", "bin", "python3");
   const list = candidates(at({ pythonExtension: "/opt/conda/bin/python", searchPath: path.join(root, "usr", "bin") }));
   expect(list).toEqual([
-    { path: "/opt/conda/bin/python", source: "Python extension" },
+    { path: "/opt/conda/bin/python", source: "pythonExtension" },
     { path: environment, source: "workspace" },
     { path: second, source: "workspace" },
     { path: onPath, source: "PATH" },

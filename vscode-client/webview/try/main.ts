@@ -1,3 +1,4 @@
+import "../language.ts";
 import { render } from "lit";
 import type { FromTry, ToTry, TryState } from "../../src/try/messages.ts";
 import { read, type Written, written } from "../argumentsForm.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { RUNTIME_MISSING, readinessOf } from "../../../src/run/readiness.ts";
+import { readinessOf, runtimeMissing } from "../../../src/run/readiness.ts";
 
 const RUNNING = { kind: "running", python: "python3", pythonVersion: "3.11", version: "0.1.0" } as const;
 
@@ -17,7 +17,7 @@ test("every state that blocks runs offers a command that the extension has", () 
     readinessOf({ kind: "noPython", reason: "none found" }, true),
     readinessOf({ kind: "oldPython", reason: "3.8" }, true),
     readinessOf({ kind: "stopped", reason: "crashed" }, true),
-    RUNTIME_MISSING,
+    runtimeMissing(),
   ]) {
     expect(state.kind === "blocked" && known).toContain(state.kind === "blocked" && state.action?.command);
   }

@@ -1,4 +1,5 @@
 // @vitest-environment jsdom
+import { config } from "@vscode/l10n";
 import { beforeEach, expect, test } from "vitest";
 import type { CallItem } from "../../../src/run/transcript.ts";
 import { statusWords } from "../../../webview/page.ts";
@@ -298,4 +299,18 @@ test("what is too long for a card can be opened whole", () => {
     { type: "openFull", callId: "c", of: "arguments" },
     { type: "openFull", callId: "c", of: "result" },
   ]);
+});
+
+test("the page speaks the language whose words came with it", () => {
+  config({
+    contents: { "Choose a model": "Modell wählen", "Mode: {0}. {1}": "Modus: {0} ({1})", "Ask first": "Fragen" },
+  });
+  try {
+    view.show({});
+    expect(view.root.textContent).toContain("Modell wählen");
+    expect(view.find(".pickMode").title).toMatch(/^Modus: Fragen \(/);
+    expect(view.root.textContent).toContain("make a tools file"); // not translated yet
+  } finally {
+    config({ contents: {} });
+  }
 });
