@@ -47,7 +47,10 @@ def config_schema() -> dict[str, Any]:
                 "description": "A rule by its code or its name, or the beginning of codes for a family.",
                 "type": "string",
                 "anyOf": [
-                    *({"const": code, "description": f"{RULES[code].name}: {RULES[code].why}"} for code in sorted(RULES)),
+                    *(
+                        {"const": code, "description": f"{RULES[code].name}: {RULES[code].why}"}
+                        for code in sorted(RULES)
+                    ),
                     {"pattern": rf"^\s*[Aa][Dd][Aa][Ll]({'|'.join(_beginnings())})\s*$"},
                     {"pattern": rf"^\s*({'|'.join(_in_any_case(rule.name) for rule in RULES.values())})\s*$"},
                 ],

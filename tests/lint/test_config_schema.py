@@ -70,6 +70,8 @@ def test_what_is_complained_about_does_not_fit_the_schema(table: dict[str, Any])
 
 
 def test_an_editor_can_offer_every_rule_with_what_it_is_for() -> None:
-    offered = {choice["const"]: choice["description"] for choice in config_schema()["definitions"]["code"]["anyOf"][:-2]}
+    offered = {
+        choice["const"]: choice["description"] for choice in config_schema()["definitions"]["code"]["anyOf"][:-2]
+    }
     assert offered.keys() == RULES.keys()
     assert all(RULES[code].why in words for code, words in offered.items())

@@ -11,7 +11,7 @@ import pytest
 
 from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.lint import RULES, Severity
-from adal_ls.protocol.base import PermissionMode
+from adal_ls.protocol.runs import PermissionMode
 from adal_ls.server import settings
 
 MANIFEST = Path(__file__).parents[2] / "vscode-client" / "package.json"
@@ -46,3 +46,9 @@ def test_the_lists_of_rules_take_every_code_and_family(name: str) -> None:
     for code in RULES:
         assert all(re.match(pattern, code[:end]) for end in range(4, len(code) + 1))
     assert not re.match(pattern, "E501")
+
+
+def test_every_setting_is_in_the_guide() -> None:
+    guide = (MANIFEST.parents[1] / "docs" / "guides" / "configuration.md").read_text(encoding="utf-8")
+    rows = "\n".join(line.rpartition(" | ")[0] for line in guide.splitlines() if line.startswith("| `adal."))
+    assert set(re.findall(r"`adal\.([\w.]+)`", rows)) == PROPERTIES.keys()

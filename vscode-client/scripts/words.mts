@@ -30,7 +30,7 @@ const NO_SPEECH = /(^|\.)log(\.\w+)?$|Command$|\.request$|\.notify$|\.split$|\.t
 const SHOWN = /^(title|label|placeHolder|placeholder|description|detail|tooltip|prompt|openLabel|message)$/;
 const SHOWN_ATTRIBUTE = /\s(?:aria-label|title|placeholder|label)="([^"{]*[A-Za-z]{2}[^"]*)"/g;
 
-const SENTENCE = /[A-Za-z]{2,},? [A-Za-z]/;
+const SENTENCE = /[A-Za-z]{2,},? [A-Za-z]|[A-Za-z]{2,}:? \{\d\} [A-Za-z]{2}/;
 const WORD = /^[A-Z][a-z]+…?$/;
 /** Lists of class names, of keywords, and Python. */
 const CODE = /codicon|^[a-z-]+( [a-z-]+)?$|^False None|^\n?import |^ {4}|^def |^\[data-/;

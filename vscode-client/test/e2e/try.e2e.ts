@@ -1,8 +1,9 @@
-import type { Browser, FrameLocator } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { setMachineSettings } from "../rig/codeServer.ts";
 import { Editor, launchBrowser } from "../rig/editor.ts";
 import { HOST_PYTHON } from "../rig/paths.ts";
+import { tryPanel } from "../rig/tryPanel.ts";
 import { Workspace } from "../rig/workspace.ts";
 
 const server = inject("trusting");
@@ -46,21 +47,12 @@ def slow() -> str:
 CUSTOM_TOOLS = [weather, slow]
 `;
 
-/** The document inside the Try panel: the one whose heading names the tool. */
-function panel(of: Editor): FrameLocator {
-  return of.page
-    .locator(".editor-group-container iframe.webview.ready, iframe.webview.ready")
-    .last()
-    .contentFrame()
-    .frameLocator("iframe#active-frame");
-}
-
 test("a tool is tried by its lens: the form refuses what is missing, and the result shows in its parts", async () => {
   using workspace = new Workspace({ ".adal/tools.py": TOOLS });
   editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
   const { page } = editor;
   await page.locator(".codelens-decoration a").getByText("Try", { exact: true }).first().click();
-  const form = panel(editor);
+  const form = tryPanel(editor);
   await form.getByRole("heading", { name: "weather" }).waitFor();
   await form.getByText("Name of the city.").waitFor();
   await form.locator("vscode-button.run").click();
@@ -96,7 +88,7 @@ test("arguments can be written as JSON, and a try can be stopped", async () => {
   editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
   const rows = await editor.toolRows();
   await editor.rowAction(rows.filter({ hasText: "weather" }), "Try Tool");
-  let form = panel(editor);
+  let form = tryPanel(editor);
   await form.getByText("Write as JSON").click();
   await form.locator("vscode-textarea.json textarea").fill('{"city": "Rome", "unit": "F"');
   await form.locator("vscode-button.run").click();
@@ -107,7 +99,7 @@ test("arguments can be written as JSON, and a try can be stopped", async () => {
   expect(await form.locator('[data-part="observation"] pre').innerText()).toContain("Rome: 21 F");
 
   await editor.rowAction(rows.filter({ hasText: "slow" }), "Try Tool");
-  form = panel(editor);
+  form = tryPanel(editor);
   await form.getByRole("heading", { name: "slow" }).waitFor();
   await form.getByText("This tool takes no arguments.").waitFor();
   await form.locator("vscode-button.run").click();
