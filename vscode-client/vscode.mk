@@ -4,7 +4,7 @@
 VSCODE_CACHE := $(CURDIR)/.artifacts/vscode
 VSCODE_PATH := PATH="$(VSCODE_CACHE)/bin:$$PATH"
 
-.PHONY: vscode-setup vscode-build vscode-test vscode-picture editor
+.PHONY: vscode-setup vscode-build vscode-test vscode-picture vscode-pictures editor
 
 vscode-setup: $(VENV)/.dev
 	$(BIN)/python vscode-client/test/rig/setup.py
@@ -19,6 +19,10 @@ vscode-test: vscode-build
 # The README's picture, as the end-to-end test takes it.
 vscode-picture: vscode-build
 	cd vscode-client && $(VSCODE_PATH) ADAL_TAKE_PICTURE=1 npx --no-install vitest run --config vitest.e2e.config.mts picture
+
+# The guides' pictures (docs/images/*.webp): every state in three themes, and the story. Minutes, so no part of the tests.
+vscode-pictures: vscode-build
+	cd vscode-client && $(VSCODE_PATH) npx --no-install vitest run --config vitest.pictures.config.mts
 
 editor: vscode-build
 	cd vscode-client && $(VSCODE_PATH) node test/rig/tryOut.ts
