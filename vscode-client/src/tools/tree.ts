@@ -48,7 +48,7 @@ export function showToolsTree(model: ToolsModel): Disposable[] {
         await change(items);
       } catch (error) {
         tree.draw(); // the editor has drawn the box as it was clicked
-        void window.showErrorMessage(`The tools could not be switched: ${String(error)}`);
+        void window.showErrorMessage(t`The tools could not be switched: ${String(error)}`);
       }
     }),
     workspace.onDidGrantWorkspaceTrust(tell),
