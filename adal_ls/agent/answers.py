@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adal_ls.agent.assembly import read_arguments
 from adal_ls.agent.digest import canonical
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest, OptionKind
 
@@ -16,7 +18,13 @@ MAX_EDITED = 1024 * 1024
 """Bytes of the JSON of edited arguments."""
 
 _MOST_PROBLEMS = 5
+_MOST_STEPS = 50_000
+"""Keywords of a schema that are looked at for one check, beside one for each character that is checked."""
 _KEYED_BY_NAMES = ("properties", "$defs", "definitions", "dependentSchemas")
+
+
+class _EndlessSchemaError(Exception):
+    """The schema takes more steps than any that a function has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +80,17 @@ def read_answer(given: object, request: ApprovalRequest) -> Answer:
 def problem_with(edited: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
     """What is wrong with edited arguments, and where; None where the tool's schema takes them."""
     try:
-        size = len(canonical(edited))
+        text = canonical(edited)
     except (TypeError, ValueError, RecursionError) as fault:
         return f"the edited arguments are not JSON: {fault}"
-    if size > MAX_EDITED:
-        return f"the edited arguments take {size} bytes, more than {MAX_EDITED}"
+    if len(text) > MAX_EDITED:
+        return f"the edited arguments take {len(text)} bytes, more than {MAX_EDITED}"
+    # They take the way that a model's take, so what is refused there (depth, half a surrogate pair) is refused here.
+    _, problem = read_arguments(text)
+    if problem is not None:
+        return problem
     try:
-        found = sorted(_errors(edited, schema), key=lambda error: list(map(str, error.absolute_path)))
+        found = sorted(_errors(edited, schema, len(text)), key=lambda error: list(map(str, error.absolute_path)))
     except Exception as fault:  # noqa: BLE001 - the schema is the workspace's, and may be anything
         return f"the edited arguments cannot be checked against the tool's schema: {type(fault).__name__}"
     if not found:
@@ -88,13 +100,28 @@ def problem_with(edited: Mapping[str, Any], schema: Mapping[str, Any]) -> str | 
     return "; ".join(lines) + (f"; and {more} more" if more > 0 else "")
 
 
-def _errors(edited: Mapping[str, Any], schema: Mapping[str, Any]) -> list[ValidationError]:
-    from jsonschema import Draft202012Validator
+def _errors(edited: Mapping[str, Any], schema: Mapping[str, Any], size: int) -> list[ValidationError]:
+    from jsonschema import Draft202012Validator, validators
     from referencing import Registry
 
     # An empty registry fetches nothing for a `$ref`.
     registry: Registry[Any] = Registry()
-    return list(Draft202012Validator(_without_patterns(schema), registry=registry).iter_errors(dict(edited)))
+    steps, most = itertools.count(1), _MOST_STEPS + size
+
+    def counted(rule: Callable[..., Any]) -> Callable[..., Any]:
+        def check(*given: Any) -> Any:
+            if next(steps) > most:
+                raise _EndlessSchemaError
+            return rule(*given)
+
+        return check
+
+    # References to references are as short as they like and take as long as they like.
+    extend: Any = validators.extend  # the one function there without types
+    bounded = extend(
+        Draft202012Validator, {key: counted(rule) for key, rule in Draft202012Validator.VALIDATORS.items()}
+    )
+    return list(bounded(_without_patterns(schema), registry=registry).iter_errors(dict(edited)))
 
 
 def _without_patterns(schema: Any, *, names: bool = False) -> Any:

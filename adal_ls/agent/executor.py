@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +17,8 @@ from adal_ls.agent.lease import ToolsGoneError
 from adal_ls.agent.registry import RegisteredTool
 from adal_ls.protocol.runs import ToolStatus
 from adal_ls.worker.client import ToolResult, WorkerDiedError, WorkerError
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,10 @@ async def run(execution: Execution) -> Outcome:
         result = await _execute(execution)
     except (ToolsGoneError, WorkerError) as fault:
         return Outcome("error", str(fault), duration_ms=_since(began))
+    except Exception as fault:  # noqa: BLE001 - a fault of ours in one call must not end the calls beside it
+        _log.exception("%s failed inside adal-ls", execution.tool.name)
+        text = f"{execution.tool.name} failed inside adal-ls: {type(fault).__name__}: {fault}"
+        return Outcome("error", text, duration_ms=_since(began), trace=traceback.format_exc())
     return Outcome(
         result.status,
         result.observation,

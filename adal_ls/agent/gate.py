@@ -135,9 +135,11 @@ async def _decide_and_run(tool: RegisteredTool, given: ModelCall, run: GateConte
             changed = Answer(allowed=False, decided_by="digest", reason=_CHANGED)
             record(call.digest, changed)
             return _denied(tool, changed)
-        digest, edited = call.digest, answer.updated_input is not None and answer.updated_input != arguments
+        given_back = canonical(arguments if answer.updated_input is None else answer.updated_input)
+        # Compared as JSON: to Python 1, 1.0 and true are equal, to a tool they are three things.
+        digest, edited = call.digest, given_back != canonical(arguments)
         if edited:
-            arguments = json.loads(canonical(answer.updated_input))
+            arguments = json.loads(given_back)
             base = await _base(tool, arguments, run)
             digest = (await _call_of(tool, arguments, run)).digest
         record(digest, answer, edited=edited)
@@ -170,14 +172,14 @@ def _no_such_tool(name: str, run: GateContext) -> str:
 
 def _by_mode(tool: RegisteredTool, call: Call, run: GateContext) -> Answer:
     """What the mode says without a person; refused where it would ask."""
-    verdict = judge(tool, call.arguments, run.mode, call.folder)
+    verdict = judge(tool, call.arguments, run.mode, call.folder, call.workspace)
     return Answer(verdict.action == "run", verdict.decided_by, reason=verdict.reason)
 
 
 async def _decide(tool: RegisteredTool, call: Call, call_id: str, run: GateContext) -> Answer:
     if run.approvals.is_rejected(call):
         return Answer(allowed=False, decided_by="rejected before", reason="denied by the user for this session")
-    verdict = judge(tool, call.arguments, run.mode, call.folder)
+    verdict = judge(tool, call.arguments, run.mode, call.folder, call.workspace)
     if verdict.action == "run":
         return Answer(allowed=True, decided_by=verdict.decided_by, reason=verdict.reason)
 

@@ -11,8 +11,11 @@ import stat
 import unicodedata
 from pathlib import Path, PurePath
 
-PROTECTED_FOLDERS = frozenset({".vscode", ".adal", ".git"})
-"""Whatever lies in them: they hold code and settings that run without being asked."""
+PLACED_FOLDERS = frozenset({".vscode", ".adal", ".git"})
+"""Protected folders that are put in the way of a command where they are missing."""
+
+PROTECTED_FOLDERS = PLACED_FOLDERS | {".devcontainer", ".gnupg", ".husky", ".idea", ".ssh"}
+"""Whatever lies in them: they hold code and settings that run without being asked, or keys."""
 
 PROTECTED_FILES = frozenset(
     {
@@ -32,11 +35,22 @@ PROTECTED_FILES = frozenset(
         ".zshenv",
         ".zshrc",
         "config.fish",
+        ".devcontainer.json",
+        ".exrc",
         ".gitconfig",
         ".gitmodules",
+        ".inputrc",
+        ".netrc",
+        ".nvim.lua",
+        ".nvimrc",
+        ".tmux.conf",
+        ".vimrc",
+        ".xinitrc",
+        ".xprofile",
+        ".xsession",
     }
 )
-"""Files a shell or git reads and obeys."""
+"""Files that a shell, git or an editor reads and obeys, and keys."""
 
 
 class OutsideWorkspaceError(Exception):
@@ -77,8 +91,9 @@ def resolve_inside(workspace: Path, path: str) -> Path:
 def protected(workspace: Path, path: str) -> bool:
     """Whether touching `path` must be asked about in every mode but yolo, whatever was remembered.
 
-    True for what lies in `.vscode`, `.adal` or `.git`, for `.env*`, `*.code-workspace`, and files shells and git obey;
-    by its name as written and by its real place. True as well for whatever lies outside or cannot be judged.
+    True for what lies in `.vscode`, `.adal`, `.git` and their like, for `.env*`, `*.code-workspace`, and files shells
+    and git obey; by its name as written and by its real place. True as well for whatever lies outside or cannot be
+    judged.
     """
     root = Path(os.path.realpath(workspace))
     try:
@@ -88,22 +103,35 @@ def protected(workspace: Path, path: str) -> bool:
     except (OutsideWorkspaceError, ValueError):
         return True
     named = written.relative_to(root) if written.is_relative_to(root) else PurePath(path)
-    return is_protected_name(real.relative_to(root)) or is_protected_name(named)
+    if is_protected_name(real.relative_to(root)) or is_protected_name(named):
+        return True
+    around = (folder for folder in real.parents if folder.is_relative_to(root))
+    return any(is_repository(folder) for folder in (real, *around))
+
+
+def is_repository(folder: Path) -> bool:
+    """Whether git takes a folder of any name for the inside of a repository, and so obeys its settings and hooks: a
+    bare one, or one that a `.git` file points to."""
+    return all((folder / name).exists() for name in REPOSITORY)
+
+
+REPOSITORY = ("HEAD", "objects", "refs")
 
 
 def secret(workspace: Path, path: str) -> bool:
     """Whether reading `path` must be asked about like a write: `.env*`, by its name as written, by its real place, or
-    as another name (hard link) of one in its folder or a folder around it.
-
-    False outside the workspace, where reading is refused anyway.
+    as another name (hard link) of one in its folder or a folder around it. Outside the workspace too: a policy may
+    let that be read. False for what leads nowhere.
     """
     root = Path(os.path.realpath(workspace))
     try:
-        real = resolve_inside(root, path)
+        real = real_place(root, path)
     except (OutsideWorkspaceError, ValueError):
         return False
+    inside = real.is_relative_to(root)
     named = PurePath(os.path.normpath(path)).parts
-    return any(_is_secret(part) for part in (*real.relative_to(root).parts, *named)) or _is_linked_secret(root, real)
+    parts = (*(real.relative_to(root) if inside else real).parts, *named)
+    return any(_is_secret(part) for part in parts) or _is_linked_secret(root if inside else real.parent, real)
 
 
 def _is_secret(part: str) -> bool:

@@ -6,6 +6,7 @@ remembered grants answer (the gate holds them), then the permission mode decides
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,8 +29,16 @@ class Verdict:
     risk: tuple[str, ...] = ()
 
 
-def judge(tool: RegisteredTool, arguments: Mapping[str, Any], mode: PermissionMode, root: Path) -> Verdict:
-    """What becomes of a call of a tool that the run has."""
+def judge(
+    tool: RegisteredTool, arguments: Mapping[str, Any], mode: PermissionMode, root: Path, project: Path | None = None
+) -> Verdict:
+    """What becomes of a call of a tool that the run has.
+
+    Args:
+        root: where the paths of the call start.
+        project: the run's project, where that is another folder. A workspace may give its tools a policy that reaches
+            beyond it, and can not say that nobody is asked.
+    """
     risk = _risk(tool, arguments)
     if mode == "yolo":
         return Verdict("run", "mode", "yolo: everything that is not disabled runs", risk=risk)
@@ -37,6 +46,10 @@ def judge(tool: RegisteredTool, arguments: Mapping[str, Any], mode: PermissionMo
     if guarded is not None:
         why = f"protected path: {guarded}"
         return Verdict("ask", "policy", why, grantable=False, risk=(*risk, why))
+    beyond = _outside(tool, arguments, root, project or root)
+    if beyond is not None:
+        why = f"outside of the project: {beyond}"
+        return Verdict("ask", "policy", why, risk=(*risk, why))
     if tool.kind == "custom":
         if tool.require_approval:
             return Verdict("ask", "require_approval", "the tool requires approval", risk=risk)
@@ -59,6 +72,20 @@ def _guarded_path(tool: RegisteredTool, arguments: Mapping[str, Any], root: Path
         return None  # the tool refuses it when it checks its arguments
     must_ask = places.protected if tool.group == "Edit" else places.secret
     return path if must_ask(root, path) else None
+
+
+def _outside(tool: RegisteredTool, arguments: Mapping[str, Any], root: Path, project: Path) -> Path | None:
+    """Where a built-in file tool would read or write beyond the project."""
+    if tool.kind != "builtin" or tool.executor is None or tool.group not in ("Edit", "Read", "Search"):
+        return None
+    path = arguments.get("path", ".")
+    if not isinstance(path, str):
+        return None  # the tool refuses it when it checks its arguments
+    try:
+        real = places.real_place(root, path)
+    except places.OutsideWorkspaceError:
+        return None  # it leads nowhere, which the tool says
+    return None if real.is_relative_to(os.path.realpath(project)) else real
 
 
 def _risk(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[str, ...]:

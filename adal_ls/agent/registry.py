@@ -16,6 +16,7 @@ from adal_ls.agent.builtin.catalog import BUILTINS, UNCONFINED_BASH, Builtin, av
 from adal_ls.agent.custom import ToolCaller
 from adal_ls.agent.digest import canonical
 from adal_ls.agent.stream import ToolSpec
+from adal_ls.agent.visible import visible
 from adal_ls.agent.workspace_executor import WorkspaceExecutor
 from adal_ls.protocol.tools import Location, Tool
 from adal_ls.version import __version__
@@ -169,8 +170,31 @@ def built_in(tool: Builtin, *, unconfined: bool = False, executor: WorkspaceExec
         group=tool.group,
         read_only=tool.read_only,
         executor=executor,
-        risks=("runs WITHOUT a sandbox: with all your rights, files and network",) if free else (),
+        risks=_UNSANDBOXED if free else _widened(tool, executor),
     )
+
+
+_UNSANDBOXED = ("runs WITHOUT a sandbox: with all your rights, files and network",)
+
+
+def _widened(tool: Builtin, executor: WorkspaceExecutor | None) -> tuple[str, ...]:
+    """What a provider's policy gives a command or a fetch beyond what every agent has, for the person."""
+    if executor is None:
+        return ()
+    policy, facts = executor.policy, []
+    if tool.group == "Bash":
+        for does, folders in (("write", policy.allow_write), ("read", policy.allow_read)):
+            beyond = [str(folder) for folder in folders if not folder.is_relative_to(executor.project_root)]
+            if beyond:
+                facts.append(f"may {does} outside of the project: {visible(', '.join(beyond))}")
+        if policy.allow_network:
+            facts.append("has the network")
+        if policy.allow_env:
+            facts.append(f"gets environment variables: {visible(', '.join(policy.allow_env))}")
+    if tool.group == "Web" and (policy.allow_private_network or policy.allowed_urls):
+        where = "every address" if policy.allow_private_network else ", ".join(policy.allowed_urls)
+        facts.append(f"may reach this machine and private networks: {visible(where)}")
+    return tuple(facts)
 
 
 def registry_of(

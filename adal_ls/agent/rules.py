@@ -97,7 +97,8 @@ def offered(call: Call, shown: str) -> list[Rule]:
 
 def _may_be_whole(call: Call) -> bool:
     # Not a shell: which protected file a command will write cannot be seen before it runs (CVE-2025-53773).
-    return call.kind == "custom" or call.group in ("Edit", "Web")
+    # Reading and searching ask only outside of the project, where a policy lets them.
+    return call.kind == "custom" or call.group in ("Edit", "Web", "Read", "Search")
 
 
 def _pattern(call: Call) -> Rule | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from adal_ls.agent.sandbox_mounts import Confinement
+from adal_ls.agent.sandbox_mounts import Confinement, pinned
 
 PROGRAM = "/usr/bin/sandbox-exec"
 
@@ -49,7 +49,11 @@ def _rules(reach: Confinement, pythons: Sequence[Path], protected: Sequence[Path
     scratch = tuple(map(Path, _SCRATCH))
     yield f"(allow file-read* file-write* {_subpaths((*scratch, *reach.writable))})"
     yield '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))'
-    yield f"(deny file-write* {_subpaths((*pythons, *protected, *reach.frozen))})"
+    kept = (*pythons, *protected, *reach.frozen)
+    yield f"(deny file-write* {_subpaths(kept)})"
+    # A folder that is moved takes what is denied in it along, to a place where it is allowed.
+    for folder in (*reach.writable, *pinned(kept, reach.writable)):
+        yield f"(deny file-write-unlink (literal {_quoted(folder)}))"
     yield f"(deny file-read* file-write* {_subpaths((*map(Path, _SECRET), *reach.hidden))})"
     if reach.network:
         yield "(allow network*)"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from adal_ls.agent.paths import VARIABLE, data_dir
-from adal_ls.agent.places import PROTECTED_FOLDERS, is_protected_name
+from adal_ls.agent.places import PLACED_FOLDERS, REPOSITORY, is_protected_name
 
 # An allow list: what is not named here does not exist in the sandbox. Of /etc only what programs need to start and to
 # name users, hosts and certificates; never /etc/shadow, which root outside could read inside as well.
@@ -90,9 +90,9 @@ def check_confinable(workspace: Path) -> None:
             "project folder instead"
         )
     data = Path(os.path.realpath(data_dir()))
-    if data.is_relative_to(workspace):
+    if data.is_relative_to(workspace) or workspace.is_relative_to(data):
         raise UnconfinableError(
-            f"bash is refused in {workspace}: it contains the folder {data} that holds trust and transcripts. Set "
+            f"bash is refused in {workspace}: it contains or is the folder {data} of trust and transcripts. Set "
             f"{VARIABLE} to a folder outside"
         )
     if any(Path(folder).is_relative_to(workspace) for folder in ("/usr", "/etc")):
@@ -134,6 +134,8 @@ def for_command(reach: Confinement, pythons: Sequence[Path], protected: Sequence
         binds.setdefault(path, "--ro-bind-try")
     everything = binds.pop(Path("/"), None)
     out = system(network=reach.network) if everything is None else [everything, "/", "/", *_OWN]
+    kept = (*protected, *reach.frozen, *(path for path in binds if path not in reach.writable))
+    binds.update(dict.fromkeys(pinned(kept, reach.writable, binds), "--bind-try"))
     for path in sorted(binds, key=lambda path: len(path.parts)):
         out += (binds[path], str(path), str(path))
     for path in (*protected, *reach.frozen):
@@ -148,6 +150,26 @@ def for_command(reach: Confinement, pythons: Sequence[Path], protected: Sequence
         elif path.exists():
             out += ("--ro-bind", "/dev/null", str(path))
     return out
+
+
+def pinned(kept: Sequence[Path], writable: Collection[Path], mounted: Collection[Path] = ()) -> list[Path]:
+    """The folders between writable ones and what must be kept as it is.
+
+    A command could move one of them away, with the mount that keeps what is in it, and put another in its place. What
+    is a mount itself cannot be moved, so these are mounted on themselves.
+
+    Args:
+        mounted: all that is mounted anyway, `writable` or not.
+    """
+    found: dict[Path, None] = {}
+    for path in kept:
+        between: list[Path] = []
+        for folder in path.parents:
+            if folder in writable or folder in mounted:
+                found.update(dict.fromkeys(between if folder in writable else ()))
+                break
+            between.append(folder)
+    return list(found)
 
 
 def protected_paths(workspace: Path) -> list[Path]:
@@ -166,6 +188,9 @@ def protected_paths(workspace: Path) -> list[Path]:
             continue  # removed meanwhile
         except PermissionError:
             out.append(folder)  # cannot be searched, so nothing in it may be changed
+            continue
+        if folder != workspace and {entry.name for entry in entries}.issuperset(REPOSITORY):
+            out.append(folder)
             continue
         for entry in entries:
             path = Path(entry.path)
@@ -192,7 +217,7 @@ def placeholders(workspace: Path) -> Iterator[None]:
     outside of the sandbox later. Commands that run at once share the folders.
     """
     with _placed_lock:
-        held = [path for name in sorted(PROTECTED_FOLDERS) if _place(path := workspace / name)]
+        held = [path for name in sorted(PLACED_FOLDERS) if _place(path := workspace / name)]
         for path in held:
             _placed[path] = _placed.get(path, 0) + 1
     try:

@@ -24,6 +24,10 @@ _RUNS_OTHERS = (
     "nix nix-shell node nohup npx osascript parallel perl php pkexec podman poetry powershell pwsh pypy python ruby "
     "run-parts runuser Rscript script setsid sh ssh stdbuf strace su sudo systemd-run tclsh tcsh time timeout tmux "
     "trap tsx ts-node unshare unbuffer uv uvx valgrind watch wine xargs xonsh zsh "
+    "at batch coproc coverage dbus-launch dbus-run-session direnv distcc dotenv elixir erl expect fakeroot firejail "
+    "flock forever ghci groovy guile gulp grunt hyperfine iex ionice jbang julia lldb ltrace lua5.4 luajit mise asdf "
+    "mpiexec mpirun nodemon nsenter numactl nvm octave open opam perf pixi pm2 proot pyenv racket rbenv rlwrap rsh "
+    "runghc runhaskell rye sbcl scala screen sem setarch setpriv start taskset torchrun volta wsl xdg-open xvfb-run "
     "awk gawk mawk nawk sed gsed ed ex vi vim nvim emacs nano less more man m4 bc dc jq sqlite3 psql mysql gpg openssl"
 )
 _CHANGES_ANYTHING = (

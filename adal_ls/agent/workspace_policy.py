@@ -16,6 +16,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from adal_ls.agent.digest import canonical
+from adal_ls.agent.paths import data_dir
 
 UNBOUNDED = "**"
 """As an entry of an allow list: every place there is."""
@@ -76,7 +77,7 @@ class WorkspacePolicy:
     def of(cls, cwd: Path) -> WorkspacePolicy:
         """The policy of the built-in tools every agent has: all of one folder, nothing else."""
         real = Path(os.path.realpath(cwd))
-        return cls(cwd=real, allow_write=(real,), allow_read=(real,))
+        return cls(cwd=real, allow_write=(real,), allow_read=(real,))._without_own_data()
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], *, cwd: Path | None) -> WorkspacePolicy:
@@ -115,7 +116,22 @@ class WorkspacePolicy:
                 "sandbox-exec on macOS)"
             )
         values["allowed_urls"] = tuple(sorted({origin(url) for url in values.get("allowed_urls", ())}))
-        return cls(**values)
+        return cls(**values)._without_own_data()
+
+    def _without_own_data(self) -> WorkspacePolicy:
+        """Where trust, grants and transcripts lie is denied, whatever the lists say.
+
+        A home folder as the project holds it, so does `**`, and a policy may name it: whoever writes there trusts and
+        grants in the person's name.
+        """
+        data = Path(os.path.realpath(data_dir()))
+        if not any(data.is_relative_to(f) or f.is_relative_to(data) for f in (*self.allow_read, *self.allow_write)):
+            return self
+        return dataclasses.replace(
+            self,
+            deny_read=tuple(sorted({*self.deny_read, data})),
+            deny_write=tuple(sorted({*self.deny_write, data})),
+        )
 
     def key(self) -> str:
         """The canonical text of the policy: equal for policies that allow the same."""

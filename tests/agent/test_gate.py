@@ -14,10 +14,13 @@ import adal_ls.agent
 from adal_ls.agent import executor, gate
 from adal_ls.agent.approval import Approvals, Approver
 from adal_ls.agent.assembly import ModelCall
+from adal_ls.agent.builtin import walk
+from adal_ls.agent.digest import canonical
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.registry import build_registry
 from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.protocol.runs import DecisionEvent, Event, PermissionMode, StateEvent, ToolCallEvent
+from adal_ls.protocol.tools import Tool
 from tests.agent.approvers import Desk, Person, answer
 
 
@@ -274,7 +277,20 @@ def test_only_the_gate_reaches_the_executor_and_only_the_executor_reaches_tools(
 
 
 @pytest.mark.parametrize(
-    "command", ["sh build.sh", "./build.sh", "cd . && sh 'build.sh'>out", "X=1 sh sub/../build.sh"]
+    "command",
+    [
+        "sh build.sh",
+        "./build.sh",
+        "cd . && sh 'build.sh'>out",
+        "X=1 sh sub/../build.sh",
+        # What a shell makes of quotes, patterns and a folder that is entered names the file as well.
+        'sh bu""ild.sh',
+        "sh b\\uild.s'h'",
+        "sh bui\\\nld.sh",
+        "sh b?ild.*",
+        "cd sub && sh ../build.sh",
+        "sh [b]uild.sh",
+    ],
 )
 async def test_a_script_that_changes_after_the_approval_of_its_command_is_not_run(
     ran: Ran, tmp_path: Path, command: str
@@ -324,3 +340,50 @@ async def test_a_link_turned_round_after_a_read_was_decided_on_stops_the_read(
     result = await gate.execute(ModelCall("c1", "read_file", {"path": "link.txt"}), context(tmp_path, None))
     assert ran.executions == []
     assert "changed since approval" in result.observation
+
+
+@pytest.mark.parametrize("command", ["cd tools && sh build.sh", "cd 'to'ols; . ./build.sh", "sh tools/b*.sh"])
+async def test_a_script_in_a_folder_that_the_command_enters_counts(ran: Ran, tmp_path: Path, command: str) -> None:
+    (tmp_path / "tools").mkdir()
+    script = tmp_path / "tools" / "build.sh"
+    script.write_text("echo built")
+
+    def swap(request: ApprovalRequest) -> object:
+        script.write_text("echo stolen")
+        return answer(request, "allow_once")
+
+    result = await gate.execute(ModelCall("c1", "bash", {"command": command}), context(tmp_path, Person(swap)))
+    assert ran.executions == []
+    assert "changed since approval" in result.observation
+
+
+@pytest.mark.parametrize(
+    "edited", [{"n": 1.0}, {"n": True}, {"n": 1, "more": None}, {}], ids=["float", "true", "more", "none"]
+)
+async def test_an_edit_counts_also_where_python_takes_the_new_arguments_for_the_old(
+    ran: Ran, tmp_path: Path, edited: dict[str, Any]
+) -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {"n": {}}}
+    custom = [Tool(name="count", description="", parameters=schema, require_approval=True)]
+    person = Person(lambda request: answer(request, "allow_once", updated_input=edited))
+    made = context(tmp_path, person, custom=custom)
+    result = await gate.execute(ModelCall("c1", "count", {"n": 1}), made)
+    assert [canonical(execution.arguments) for execution in ran.executions] == [canonical(edited)]
+    assert "edited the arguments" in result.observation
+
+
+async def test_a_fault_of_ours_in_one_call_is_its_result_and_ends_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(walk, "folder_or_file", broken)
+    made = context(tmp_path, None)
+    (tmp_path / "a.txt").write_text("read")
+    calls = ModelCall("c1", "list_files", {}), ModelCall("c2", "read_file", {"path": "a.txt"})
+    failed, read = await asyncio.gather(*(gate.execute(call, made) for call in calls))
+    assert (failed.status, read.observation) == ("error", "read")
+    assert "failed inside adal-ls: RuntimeError: a bug" in failed.observation
+    assert "broken" in str(failed.trace)
+    assert "list_files failed" in caplog.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -170,12 +171,17 @@ async def test_a_schema_full_of_traps_neither_hangs_nor_lets_edited_arguments_pa
     ]
     for schema in traps:
         assert problem_with({"a": "a" * 40 + "!", "a" * 40 + "!": 1}, schema) is None
+    # Twice as long with each name, and a hundred names fit into a schema of a few kilobytes.
+    names = [f"d{number}" for number in range(100)]
+    twice = {name: {"allOf": [{"$ref": f"#/$defs/{after}"}] * 2} for name, after in itertools.pairwise(names)}
+    endless = {"$defs": {**twice, names[-1]: {}}, "$ref": "#/$defs/d0"}
     unreadable: list[dict[str, Any]] = [
         {"$ref": "http://127.0.0.1:9/schema"},
         {"$ref": "#/nowhere"},
         {"type": "nothing"},
         {"properties": 3},
         {"allOf": [{"$ref": "#"}]},
+        endless,
     ]
     for schema in unreadable:
         assert "cannot be checked" in str(problem_with({"a": 1}, schema))

@@ -84,11 +84,25 @@ def test_a_workspace_given_by_a_link_is_the_same_workspace(workspace: Path) -> N
         ".zshrc",
         "../outside",
         "/etc/passwd",
+        ".ssh/authorized_keys",
+        "app/.devcontainer/devcontainer.json",
+        ".idea/workspace.xml",
+        ".husky/pre-commit",
+        ".vimrc",
         "nul\0byte",
     ],
 )
 def test_what_runs_unasked_and_what_cannot_be_judged_is_protected(workspace: Path, path: str) -> None:
     assert protected(workspace, path)
+
+
+def test_a_repository_under_another_name_is_protected(workspace: Path) -> None:
+    for name in ("objects", "refs", "hooks"):
+        (workspace / "store" / name).mkdir(parents=True)
+    assert not protected(workspace, "store/config")
+    (workspace / "store" / "HEAD").write_text("ref: refs/heads/main")
+    assert protected(workspace, "store/config")
+    assert protected(workspace, "store/hooks/pre-commit")
 
 
 def test_a_link_to_a_protected_file_is_protected(workspace: Path) -> None:

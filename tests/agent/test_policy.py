@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from adal_ls.agent.policy import judge
+from adal_ls.agent.provided_workspace import ProvidedWorkspace
 from adal_ls.agent.registry import RegisteredTool
+from adal_ls.agent.workspace_executor import ExecutorPool
 from adal_ls.protocol.runs import PermissionMode
 
 
@@ -67,3 +69,24 @@ def test_a_link_to_a_protected_file_is_protected(tmp_path: Path) -> None:
 def test_no_remembered_grant_answers_for_a_protected_path(mode: PermissionMode, tmp_path: Path) -> None:
     assert not judge(WRITE, {"path": ".git/hooks/pre-commit"}, mode, tmp_path).grantable
     assert judge(BASH, {"command": "ls"}, mode, tmp_path).grantable
+
+
+@pytest.mark.parametrize("policy", [{"allow_read": ["**"], "allow_write": [".", ".."]}, {"cwd": ".."}])
+async def test_a_policy_of_the_workspace_does_not_widen_what_runs_unasked(
+    tmp_path: Path, policy: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADAL_DATA_DIR", str(tmp_path.parent / "data"))
+    project = tmp_path / "project"
+    project.mkdir()
+    pool = ExecutorPool()
+    workspace = ProvidedWorkspace(policy, project_root=project, pool=pool)
+    folder = workspace.executor().policy.cwd
+    for name, path in (("read_file", "../key"), ("grep", ".."), ("list_files", str(tmp_path)), ("write_file", "../x")):
+        outside = path if folder == project else path.removeprefix("../").replace("..", ".")
+        verdict = judge(workspace.tool(name), {"path": outside}, "acceptEdits", folder, project)
+        assert verdict.action == "ask", name
+        inside = str(project / "a.txt")
+        assert judge(workspace.tool(name), {"path": inside}, "acceptEdits", folder, project).action == "run"
+    secret = judge(workspace.tool("read_file"), {"path": str(tmp_path / "other" / ".env")}, "default", folder, project)
+    assert (secret.action, secret.grantable) == ("ask", False)
+    await pool.close()

@@ -194,6 +194,24 @@ async def test_edited_arguments_that_the_tool_does_not_take_are_asked_again_unde
     assert (logged.arguments, logged.edited) == ({"tag": "mine"}, True)
 
 
+def nested(levels: int) -> Any:
+    return [nested(levels - 1)] if levels else []
+
+
+@pytest.mark.parametrize(
+    ("value", "why"), [("half \ud800", "surrogate"), (nested(150), "nested"), (float("inf"), "not JSON")]
+)
+async def test_edited_arguments_that_no_model_could_send_are_refused_and_the_run_goes_on(
+    bench: Bench, value: Any, why: str
+) -> None:
+    bench.tools(BUMP.replace("tag: str", "tag: object"))
+    bench.open(Person(lambda request: answer(request, "allow_once", updated_input={"tag": value})))
+    finished = await bench.run(bump("a"), {"text": "done"})
+    assert ran(bench) == []
+    assert why in bench.observation("c1")
+    assert finished.stop_reason == "end_turn"
+
+
 async def test_edited_arguments_that_the_tool_does_not_take_deny_where_nobody_can_answer_again(bench: Bench) -> None:
     bench.tools(BUMP)
     person = Person(lambda request: answer(request, "allow_once", updated_input={"tag": 3}))

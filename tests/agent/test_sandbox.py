@@ -112,6 +112,61 @@ async def test_protected_paths_are_read_only(workspace: Path) -> None:
         assert b"Read-only file system" in finished.output
 
 
+@pytest.mark.parametrize("around", ["a", "a/b/c"])
+async def test_a_protected_path_is_not_got_round_by_moving_the_folder_around_it(workspace: Path, around: str) -> None:
+    """A mount goes along with the folder that is moved, and another one could stand in its place."""
+    protected = workspace / around / ".vscode" / "tasks.json"
+    environment = workspace / around / "env"
+    environment.mkdir(parents=True)
+    protected.parent.mkdir()
+    protected.write_text("good")
+    command = (
+        f'mv {around} gone; mv a node_modules; python3 -c \'import os; os.rename("a", "b")\';'
+        f"mkdir -p {around}/.vscode; echo bad > {around}/.vscode/tasks.json; echo free > {around}/free.txt"
+    )
+    finished = await sandbox.run(command, workspace, readable=[environment])
+    assert protected.read_text() == "good"
+    assert environment.is_dir()
+    assert b"busy" in finished.output
+    # What a command may read it may copy; a copy is told.
+    copies = {path.relative_to(os.path.realpath(workspace)).as_posix() for path in finished.new_protected}
+    assert copies == ({"gone/.vscode"} if (workspace / "gone").exists() else set())
+    # What lies beside it can be changed as before.
+    assert (workspace / around / "free.txt").read_text() == "free\n"
+
+
+async def test_a_python_that_we_run_is_not_got_round_by_moving_the_folder_around_it(workspace: Path) -> None:
+    python = workspace / "tools" / "env" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("good")
+    command = "mv tools gone; mkdir -p tools/env/bin; echo bad > tools/env/bin/python"
+    await sandbox.run(command, workspace, readable=[workspace / "tools" / "env"])
+    assert python.read_text() == "good"
+
+
+async def test_what_git_takes_for_a_repository_is_read_only_under_any_name(workspace: Path) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", str(workspace / "deep" / "store")], check=True)
+    subprocess.run(["git", "init", "-q", f"--separate-git-dir={workspace}/apart", str(workspace / "work")], check=True)
+    for folder in ("deep/store", "apart"):
+        config = (workspace / folder / "config").read_text()
+        finished = await sandbox.run(f"echo '[core] fsmonitor=x' > {folder}/config; mv {folder} x", workspace)
+        assert finished.exit_code != 0
+        assert (workspace / folder / "config").read_text() == config
+    finished = await sandbox.run("git init -q --bare fresh", workspace)
+    assert [path.name for path in finished.new_protected] == ["fresh"]
+
+
+async def test_a_user_namespace_of_its_own_frees_a_command_of_nothing(workspace: Path) -> None:
+    (workspace / ".git").mkdir()
+    (workspace / ".git" / "config").write_text("good")
+    command = (
+        "unshare -Urm sh -c 'umount .git; mount -o remount,rw,bind .git; mount --bind . /tmp; echo bad > .git/config;"
+        "echo bad > /tmp/.git/config; mv .git x; rm -rf .git'"
+    )
+    await sandbox.run(command, workspace)
+    assert (workspace / ".git" / "config").read_text() == "good"
+
+
 async def test_protected_folders_that_do_not_exist_cannot_be_made(workspace: Path) -> None:
     for name in (".git", ".adal", ".vscode"):
         finished = await sandbox.run(f"mkdir -p {name}/x; echo bad > {name}/config; rmdir {name}", workspace)

@@ -70,7 +70,8 @@ def test_nothing_that_a_shell_would_make_something_of_is_covered_by_a_rule(comma
         "find src", "sed 1e x", "awk x", "make test", "rm x", "mv a b", "cp a b", "tar x", "ssh host", "timeout 5 ls",
         "./build.sh x", "/bin/ls x", "bin/tool", "eval ls", "exec ls", "command ls", "npx x", "npm exec x", "uv run x",
         "poetry run x", "docker run x", "git", "git -c core.pager=evil log", "git submodule foreach x",
-        "git config a b", "npm run", "npm", "cargo run x", "curl x", "xdg=1 ls",
+        "git config a b", "npm run", "npm", "cargo run x", "curl x", "xdg=1 ls", "coproc sh x", "flock lock sh x",
+        "coverage run x.py", "taskset 1 sh x", "direnv exec . sh", "nsenter sh", "perf record sh", "screen sh",
     ],
 )  # fmt: skip
 def test_programs_that_run_or_change_anything_have_no_rule(command: str) -> None:

@@ -301,5 +301,53 @@ def test_the_profile_for_macos_denies_what_the_policy_denies() -> None:
         "(allow file-read* file-w"
     )
     assert '(subpath "/ws/h")' in profile.splitlines()[-1]
+    # A folder on the way to a denied one must stay where it is: rules are about paths.
+    moved = sandbox_macos.profile(Confinement.of_workspace(Path("/ws")), [Path("/ws/e/py")], [Path("/ws/a/b/.git")])
+    for folder in ("/ws", "/ws/a", "/ws/a/b", "/ws/e"):
+        assert f'(deny file-write-unlink (literal "{folder}"))' in moved
     assert "network" not in profile
     assert "(allow network*)" in sandbox_macos.profile(replace(reach, network=True), [], [])
+
+
+@pytest.mark.parametrize("keys", [{"allow_read": ["**"]}, {"allow_write": ["../data"]}, {"allow_write": ["../data/x"]}])
+async def test_no_policy_reaches_trust_grants_and_transcripts(
+    project: Path, pool: ExecutorPool, keys: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who writes there trusts in the person's name; who reads there has the key that grants are sealed with."""
+    data = project.parent / "data"
+    (data / "x").mkdir(parents=True)
+    (data / "x" / "grants.key").write_text("key")
+    monkeypatch.setenv("ADAL_DATA_DIR", str(data))
+    workspace = ProvidedWorkspace({"allow_read": [".."], **keys}, project_root=project, pool=pool)
+    path = str(data / "x" / "grants.key")
+    assert "denied by the policy" in await call(workspace, "read_file", path=path)
+    assert "key" not in (await call(workspace, "grep", pattern="key", path="..")).replace("grants.key", "")
+    said = await call(workspace, "write_file", path=str(data / "x" / "trusted"), content="x")
+    assert "denied" in said or "outside" in said
+    said = await call(workspace, "bash", command=f"cat {path}; echo forged > {data}/x/trusted")
+    assert "bash is refused" in said or "No such file" in said
+    assert [file.name for file in (data / "x").iterdir()] == ["grants.key"]
+
+
+async def test_a_project_that_is_the_home_folder_does_not_reach_trust_and_grants(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "share").mkdir()
+    monkeypatch.setenv("ADAL_DATA_DIR", str(project / "share"))
+    context = BuiltinContext(project)
+    result = await execute("write_file", {"path": "share/trusted", "content": "x"}, context, lambda _: None)
+    assert "denied by the policy" in result.observation
+    assert list((project / "share").iterdir()) == []
+
+
+def test_what_a_policy_gives_beyond_the_usual_is_told_to_the_person(project: Path, pool: ExecutorPool) -> None:
+    keys = {"allow_write": [".", "/srv"], "allow_read": ["**"], "allow_network": True, "allow_env": ["AWS_*"]}
+    workspace = ProvidedWorkspace({**keys, "allow_private_network": True}, project_root=project, pool=pool)
+    assert workspace.tool("bash").risks == (
+        "may write outside of the project: /srv",
+        "may read outside of the project: /",
+        "has the network",
+        "gets environment variables: AWS_*",
+    )
+    assert workspace.tool("fetch_url").risks == ("may reach this machine and private networks: every address",)
+    assert ProvidedWorkspace({}, project_root=project, pool=pool).tool("bash").risks == ()

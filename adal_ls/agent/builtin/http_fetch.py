@@ -77,6 +77,10 @@ async def fetch(text: str, policy: WorkspacePolicy, resolver: Resolve = resolve)
         raise FetchError(f"{text} did not answer whole within {seconds:g} seconds") from fault
     except RefusedAddressError as fault:
         raise FetchError(f"refused: {fault}") from fault
+    except UnicodeError as fault:  # what the system's resolver says of `a..b`
+        raise FetchError(f"refused: {text} names no host that can be looked up: {fault}") from fault
+    except zlib.error as fault:
+        raise FetchError(f"{text} answers with what cannot be unpacked: {fault}") from fault
     except (OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as fault:
         raise FetchError(f"{text} cannot be fetched: {fault or type(fault).__name__}") from fault
 

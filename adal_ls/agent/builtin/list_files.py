@@ -46,4 +46,4 @@ def _list(path: str, context: BuiltinContext) -> str:
 
 def one_line(name: str) -> str:
     """A name as one line of an answer: line ends and other control characters stand as `\\u{a}`."""
-    return visible(name).replace("\n", "\\u{a}").replace("\t", "\\u{9}")
+    return visible(name, blanks=True).replace("\n", "\\u{a}").replace("\t", "\\u{9}")

@@ -389,3 +389,37 @@ def test_a_host_that_imitates_another_is_pointed_out(url: str, said: tuple[str, 
     facts = suspicious(url)
     assert len(facts) == len(said)
     assert all(part in fact for part, fact in zip(said, facts, strict=True))
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+async def test_an_answer_that_is_not_packed_as_it_says_is_an_error_with_the_reason(
+    site: Site, fetch: Fetch, encoding: str
+) -> None:
+    site.gives("/", b"this is no gzip", Content_Encoding=encoding)
+    with pytest.raises(BuiltinError, match="cannot be unpacked"):
+        await fetch("http://example.com/")
+
+
+@pytest.mark.parametrize("url", ["http://a..b/", "http://.example.com/", f"http://{'a' * 70}.com/"])
+async def test_a_host_that_no_resolver_takes_is_refused(fetch: Fetch, url: str) -> None:
+    with pytest.raises(BuiltinError, match="names no host"):
+        await fetch(url)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost.", "LOCALHOST", "127.1", "0x7f.1", "0177.0.0.1", "2130706433", "0", "0.0.0.0", "[::]", "[::1]",
+        "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
+        "[fe80::1%25lo]", "[fe80::1]", "[fd00:ec2::254]", "169.254.169.254", "[::ffff:a9fe:a9fe]", "0xa9fea9fe",
+        "１２７.0.0.1", "127。0。0。1", "100.64.0.1", "224.0.0.1", "[ff02::1]", "255.255.255.255",
+    ],
+)  # fmt: skip
+async def test_no_spelling_of_an_inner_address_is_reached_directly_or_by_a_redirect(
+    site: Site, fetch: Fetch, host: str
+) -> None:
+    site.redirects("/", f"http://{host}/")
+    for url in (f"http://{host}/", "http://example.com/"):
+        with pytest.raises(BuiltinError, match=r"refused|cannot be fetched"):
+            await fetch(url)
+    assert all(asked == ("example.com", "/") for asked in site.asked)
