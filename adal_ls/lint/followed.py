@@ -24,12 +24,17 @@ class FollowedNames:
             if name in self.names:
                 continue
             self.names.add(name)
-            for placed in bindings.changers.get(name, ()):
+            for placed in (*bindings.changers.get(name, ()), *self._starred(name)):
                 self._placed[id(placed.chunk)] = placed
                 waiting += self._made_of(placed, name)
 
     def statements(self) -> list[Placed]:
         return sorted(self._placed.values(), key=lambda placed: placed.first)
+
+    def _starred(self, name: str) -> Iterable[Placed]:
+        """The statements that may bring a name by `import *`."""
+        found = self._bindings.definitions.get(name, ())
+        return self._bindings.changers.get("*", ()) if any(d.kind is Binding.IMPORT for d in found) else ()
 
     def _made_of(self, placed: Placed, name: str) -> Iterator[str]:
         for statement in placed.chunk.statements:

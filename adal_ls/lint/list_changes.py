@@ -18,6 +18,16 @@ from adal_ls.lint.values import ValueKind, read_value
 
 _CERTAINLY_NOT = (ValueKind.CONSTANT, ValueKind.F_STRING, ValueKind.LAMBDA, ValueKind.CONTAINER)
 
+_OTHER_KINDS = {
+    **dict.fromkeys(("map", "filter", "zip", "reversed", "enumerate", "iter"), "an iterator"),
+    "set": "a set",
+    "frozenset": "a frozenset",
+    "dict": "a dict",
+    "range": "a range",
+    "str": "a string",
+}
+"""What builtins give that are no lists, though they may hold functions."""
+
 
 class ListChanges:
     """The lists as they are after the statements so far. `range` is the statement that gave the list its value."""
@@ -78,6 +88,9 @@ class ListChanges:
 
     def _value(self, value: ast.expr, at: Element) -> Cell:
         """The list that an expression gives, with notes of what cannot be told."""
+        other = self._other_kind(at.of(value).meant())
+        if other is not None:
+            return Cell(wrong=replace(read_value(value, at.lines), words=other))
         read = self._sequences.read(at.of(value))
         if read is not None:
             return read
@@ -86,6 +99,27 @@ class ListChanges:
         if self._is_wrong(here, seen.kind):
             return Cell(wrong=replace(read_value(value, at.lines), words=seen.words))
         return Cell(computed=[Computed(at.of(value).range, "computed")])
+
+    def _other_kind(self, at: Element) -> str | None:
+        """What a call of a builtin, of a method of a dict or of a generator function gives that is no list; None where
+        it may be one."""
+        if isinstance(at.node, ast.Name):
+            definition = self._bindings.effective(at.node.id)
+            return f"the class '{at.node.id}'" if definition is not None and definition.kind is Binding.CLASS else None
+        if not isinstance(at.node, ast.Call):
+            return None
+        function = at.node.func
+        if isinstance(function, ast.Attribute):
+            is_view = function.attr in ("values", "keys", "items") and not at.node.args
+            return "a view of a dict" if is_view and self._sequences.iterated(at) is not None else None
+        if not isinstance(function, ast.Name):
+            return None
+        definition = self._bindings.effective(function.id)
+        if definition is None:
+            return None if self._bindings.knows(function.id) else _OTHER_KINDS.get(function.id)
+        if isinstance(definition.node, ast.FunctionDef) and not definition.node.decorator_list:
+            return "a generator" if _yields(definition.node) else None
+        return None
 
     def _is_wrong(self, at: Element, kind: ValueKind) -> bool:
         if isinstance(at.node, ast.ListComp):
@@ -139,6 +173,9 @@ class ListChanges:
 
     def _expression(self, node: ast.Expr, at: Element) -> None:
         call = node.value
+        if isinstance(call, ast.NamedExpr):
+            self._assign(ast.copy_location(ast.Assign([call.target], call.value), node), at)
+            return
         if (
             isinstance(call, ast.Call)
             and isinstance(call.func, ast.Attribute)
@@ -213,14 +250,17 @@ class ListChanges:
                     cell.computed.append(self._note(node, at, "changed here"))
 
     def _imported(self, node: ast.Import | ast.ImportFrom, at: Element) -> None:
+        module = f"{'.' * node.level}{node.module or ''}" if isinstance(node, ast.ImportFrom) else ""
+        home = self._bindings.around.imported(module) if module else None
+        place = at.of_statement(node)
         for alias in node.names:
             name = alias.asname or alias.name
-            if name in self._followed.names:
-                place = at.of_statement(node)
-                module = f"{'.' * node.level}{node.module or ''}" if isinstance(node, ast.ImportFrom) else ""
-                home = self._bindings.around.imported(module) if module else None
-                cell = None if home is None else self._sequences.of_home(home, alias.name, place)
-                self._set(name, cell or Cell(computed=[Computed(place, "imported")]), place)
+            brought = {name: alias.name} if name in self._followed.names else {}
+            if name == "*" and home is not None:
+                brought = {one: one for one in self._followed.names & {*(home.file.public_names or ())}}
+            for own, original in brought.items():
+                cell = None if home is None else self._sequences.of_home(home, original, place)
+                self._set(own, cell or Cell(computed=[Computed(place, "imported")]), place)
 
     # Functions that put others into a list
 
@@ -301,3 +341,15 @@ class ListChanges:
 
     def _note(self, node: ast.stmt, at: Element, what: str) -> Computed:
         return Computed(at.of_statement(node), what)
+
+
+def _yields(function: ast.FunctionDef) -> bool:
+    """Whether a function is a generator."""
+    stack: list[ast.AST] = [*function.body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            stack += ast.iter_child_nodes(node)
+    return False

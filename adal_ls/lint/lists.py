@@ -201,8 +201,11 @@ class _Reader(ListChanges):
             self._other(node, at)
             return
         self._rounds += len(rounds)
+        outer = self._unknown
+        self._unknown |= _made_anew(node)
         for place in rounds:
             self._block(node.body, replace(place, conditional=place.conditional or leaves))
+        self._unknown = outer
         for cell in {id(cell): cell for cell in self.held.values()}.values():
             cell.computed += notes.computed if rounds else []
         self._block(node.orelse, at)
@@ -263,6 +266,13 @@ def _targets(node: ast.stmt) -> Iterator[ast.expr]:
     for item in getattr(node, "items", ()):
         if item.optional_vars is not None:
             yield item.optional_vars
+
+
+def _made_anew(node: ast.For) -> frozenset[str]:
+    """The names of functions and classes that each round of a loop defines for itself."""
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    found = (inner for statement in node.body for inner in ast.walk(statement))
+    return frozenset(inner.name for inner in found if isinstance(inner, definitions))
 
 
 def _is_constant(test: ast.expr, *, truth: bool) -> bool:

@@ -216,7 +216,7 @@ class Sequences:
         return given
 
     def _called(self, at: Element, node: ast.Call) -> Cell | None:
-        called = (dotted(node.func) or "").rpartition(".")[2]
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else (dotted(node.func) or "")
         plain = not any(isinstance(argument, ast.Starred) for argument in node.args)
         if isinstance(node.func, ast.Attribute) and not node.args and called in ("values", "items", "keys", "copy"):
             return self._viewed(at.of(node.func.value), called)

@@ -144,6 +144,7 @@ WRITTEN: dict[str, Shape] = {
         'TABLE = {"one": f, "two": g}\nCUSTOM_TOOLS = [{"name": n, "function": t} for n, t in TABLE.items()]'
     ),
     "values of a table": Shape('TABLE = {"one": f, "two": g}\nCUSTOM_TOOLS = list(TABLE.values())'),
+    "values of a display": Shape('CUSTOM_TOOLS = list({"one": f, "two": g}.values())'),
     "starred values": Shape('TABLE = {"one": f, "two": g}\nCUSTOM_TOOLS = [*TABLE.values()]'),
     "loop": Shape("CUSTOM_TOOLS = []\nfor t in (f, g):\n    CUSTOM_TOOLS.append(t)"),
     "loop into dicts": Shape(
@@ -153,6 +154,7 @@ WRITTEN: dict[str, Shape] = {
     "loop in a loop": Shape(
         "CUSTOM_TOOLS = []\nfor group in ([f], [g, h]):\n    for t in group:\n        CUSTOM_TOOLS += [t]"
     ),
+    "assignment expression": Shape("(CUSTOM_TOOLS := [f, g])"),
     "main guard": Shape('CUSTOM_TOOLS = [f]\nif __name__ == "__main__":\n    CUSTOM_TOOLS = []'),
     "type checking": Shape("if TYPE_CHECKING:\n    CUSTOM_TOOLS = [g]\nelse:\n    CUSTOM_TOOLS = [f]"),
     "constant condition": Shape(
@@ -233,6 +235,9 @@ WRITTEN: dict[str, Shape] = {
     "same name twice": Shape('CUSTOM_TOOLS = [f, {"function": g, "name": "f"}, h]'),
     "set": Shape("CUSTOM_TOOLS = {f, g}"),
     "set in a name": Shape("TOOLS = {f, g}\nCUSTOM_TOOLS = TOOLS"),
+    "iterator": Shape("CUSTOM_TOOLS = reversed([f, g])"),
+    "view": Shape('TABLE = {"one": f}\nCUSTOM_TOOLS = TABLE.values()'),
+    "generator function": Shape("def tools():\n    yield f\n\n\nCUSTOM_TOOLS = tools()"),
     "generator": Shape("CUSTOM_TOOLS = (t for t in (f, g))"),
     "no list": Shape("TOOLS = [f]"),
 }
@@ -283,6 +288,11 @@ BRANCHES: dict[str, Shape] = {
 """What lint reads is what may be listed; the run has some of it."""
 
 COMPUTED: dict[str, Shape] = {
+    "defined in a loop": Shape(
+        "CUSTOM_TOOLS = [f]\nfor name in ('one', 'two'):\n    def k(x: str) -> str:\n        return x\n\n"
+        "    k.__name__ = name\n    CUSTOM_TOOLS.append(k)",
+        computed=True,
+    ),
     "globals": Shape("CUSTOM_TOOLS = [v for k, v in globals().items() if k in ('f', 'g')]", computed=True),
     "getattr": Shape(
         "me = sys.modules[__name__]\nCUSTOM_TOOLS = [getattr(me, name) for name in ('f', 'g')]", computed=True

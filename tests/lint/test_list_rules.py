@@ -89,6 +89,16 @@ def test_lists_and_tuples_are_read_in_every_written_form(target: str, value: str
         ("f", "[f]"),
         ("lambda: [f]", None),
         ('{"function": f}', None),
+        ("set([f])", "list(set([f]))"),
+        ("frozenset((f, g))", "list(frozenset((f, g)))"),
+        ("map(print, [f])", "list(map(print, [f]))"),
+        ("filter(None, [f])", "list(filter(None, [f]))"),
+        ("reversed([f, g])", "list(reversed([f, g]))"),
+        ("iter([f])", "list(iter([f]))"),
+        ("dict(f=f)", None),
+        ("range(3)", None),
+        ("str(f)", None),
+        ('{"f": f}.values()', 'list({"f": f}.values())'),
     ],
 )
 def test_a_value_that_is_no_list_is_one_error_on_the_value(value: str, after: str | None) -> None:
@@ -100,6 +110,41 @@ def test_a_value_that_is_no_list_is_one_error_on_the_value(value: str, after: st
     assert [fixed(source, fix) for fix in finding.fixes] == (
         [] if after is None else [f"{F}{G}CUSTOM_TOOLS = {after}\n"]
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "words"),
+    [
+        ("class Tools:\n    pass\n", "Tools", "the class 'Tools'"),
+        ("def tools():\n    yield f\n", "tools()", "a generator"),
+        ("TABLE = {'f': f}\n", "TABLE.keys()", "a view of a dict"),
+    ],
+)
+def test_what_the_file_says_of_a_value_tells_that_it_is_no_list(before: str, value: str, words: str) -> None:
+    source = F + before + f"CUSTOM_TOOLS = {value}\n"
+    finding = only(source, "ADAL202")
+    assert finding.message == f"CUSTOM_TOOLS must be a list or tuple, not {words}"
+    assert marked(source, finding) == value
+    assert [tool.name for tool in read(source).tools] == []
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "def map(*given):\n    return [f]\n\n\nCUSTOM_TOOLS = map(f)",
+        "from pack import filter\nCUSTOM_TOOLS = filter(None, [f])",
+        "import pack\nCUSTOM_TOOLS = pack.values()",
+        "def tools():\n    def inner():\n        yield f\n\n    return list(inner())\n\n\nCUSTOM_TOOLS = tools()",
+        "import functools\n\n\n@functools.partial(map, list)\ndef tools():\n    yield f\n\n\nCUSTOM_TOOLS = tools()",
+    ],
+)
+def test_a_value_that_may_be_a_list_is_no_error(statements: str) -> None:
+    assert "ADAL202" not in codes(F + statements + "\n")
+
+
+def test_no_fix_uses_a_name_that_means_something_else_here() -> None:
+    source = F + F.replace("def f(", "def list(") + "CUSTOM_TOOLS = map(list, [f])\n"
+    assert only(source, "ADAL202").fixes == ()
 
 
 @pytest.mark.parametrize("entry", ["'h'", "42", "None", "...", "True", "b'f'", "[f]", "(f, g)", "{f}", "f'{f}'", "-1"])

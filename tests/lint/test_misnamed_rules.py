@@ -25,6 +25,10 @@ def test_a_list_inside_of_a_function_or_class_is_marked() -> None:
     assert "inside of 'Registry' only" in only(f"{F}class Registry:\n    CUSTOM_TOOLS = [f]\n", "ADAL215").message
 
 
+def test_a_list_for_scripts_alone_is_marked() -> None:
+    check(f'{F}if __name__ == "__main__":\n    CUSTOM_TOOLS = [f]\n#   ^^^^^^^^^^^^ ADAL215\n')
+
+
 @pytest.mark.parametrize(
     "rest",
     [
@@ -32,6 +36,8 @@ def test_a_list_inside_of_a_function_or_class_is_marked() -> None:
         "def setup():\n    global CUSTOM_TOOLS\n    CUSTOM_TOOLS = [f]\n\n\nsetup()\n",
         "CUSTOM_TOOLS = [f]\n\n\ndef g():\n    CUSTOM_TOOLS = []\n",
         "TOOLS = 3\n",
+        'CUSTOM_TOOLS = [f]\nif __name__ == "__main__":\n    CUSTOM_TOOLS = []\n',
+        'if __name__ == "__main__":\n    print(CUSTOM_TOOLS)\n',
         "CUSTOM_PATHS = []\n",
         "from other import *\ncustom_tools = [f]\n",
     ],

@@ -49,6 +49,7 @@ FILES = {
     "chosen.py": f"from models import *\n__all__ = ['find']\n{SEARCH}\ndef other(x: int):\n    pass\n",
     "pack/__init__.py": "from .deep import dig\n",
     "pack/deep.py": 'def dig(x: int) -> int:\n    """Dig."""\n    return x\n',
+    "lists.py": f"from models import Order\n{SEARCH}\nCUSTOM_TOOLS = [find]\n",
     "circle.py": "from circle2 import *\nfrom circle2 import there\n\n\ndef here(x: int): ...\n",
     "circle2.py": "import circle\n\n\ndef there(x: int): ...\n",
 }
@@ -79,6 +80,10 @@ LISTS = [
     ("from helpers import OTHERS\nCUSTOM_TOOLS = OTHERS", ["find", "look"]),
     ("import helpers\nfrom pack import dig\nCUSTOM_TOOLS = [dig, *helpers.OTHERS]", ["dig", "find", "look"]),
     ("from helpers import OTHERS as CUSTOM_TOOLS", ["find", "look"]),
+    ("from lists import *", ["find"]),
+    ("from lists import *\nfrom pack import dig\nCUSTOM_TOOLS.append(dig)", ["find", "dig"]),
+    ("from helpers import *\nfrom lists import *\nCUSTOM_TOOLS += [desk.look]", ["find", "look"]),
+    ("from helpers import *\nCUSTOM_TOOLS = OTHERS", ["find", "look"]),
     ("import pack.deep\nCUSTOM_TOOLS = [pack.deep.dig]", ["dig"]),
     ("from pack import deep\nCUSTOM_TOOLS = [deep.dig]", ["dig"]),
     ("from helpers import LIMIT, find\nCUSTOM_TOOLS = [t for t in (find,)]", ["find"]),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from adal_ls.lint.bindings import Binding, Definition
+from adal_ls.lint.body import is_main
 from adal_ls.lint.chunks import LIST_NAME, says
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
 from adal_ls.lint.rules.base import Rule, file_rule
@@ -26,6 +27,10 @@ _F = 'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\n'
     fix="Rename the list.",
 )
 def misnamed_list(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
+    if file.tool_list.range is None and not file.bindings.open:
+        for place in _under_main(file):
+            message = f"{LIST_NAME} is set only where the file runs as a script: the runtime imports it and finds none"
+            yield rule.finding(message, place)
     if not is_missing(file):
         return
     for definition in misnamed(file):
@@ -57,6 +62,16 @@ def hidden(file: Overview) -> Iterator[tuple[str, Range]]:
                     for node in _own(owner):
                         if isinstance(node, ast.Name) and node.id == LIST_NAME and isinstance(node.ctx, ast.Store):
                             yield owner.name, chunk.lines.range_of(node)
+
+
+def _under_main(file: Overview) -> Iterator[Range]:
+    """Where CUSTOM_TOOLS is set under `if __name__ == "__main__":`."""
+    for chunk in file.chunks():
+        if says(chunk.lines.text, LIST_NAME) and "__main__" in chunk.lines.text:
+            for owner in (node for node in chunk.parsed.body if isinstance(node, ast.If) and is_main(node)):
+                for node in (inner for statement in owner.body for inner in _own(statement)):
+                    if isinstance(node, ast.Name) and node.id == LIST_NAME and isinstance(node.ctx, ast.Store):
+                        yield chunk.lines.range_of(node)
 
 
 def _own(owner: ast.AST) -> Iterator[ast.AST]:

@@ -16,6 +16,7 @@ from adal_ls.lint.values import Value, ValueKind
 from adal_ls.lint.view import ListedEntry, Overview, View
 
 _ONE_LINE = 88
+_ITERABLE = ("a set", "a frozenset", "a generator", "an iterator", "a view of a dict")
 _UNTOLD = (ValueKind.NAME, ValueKind.ATTRIBUTE, ValueKind.COMPUTED)
 _F = 'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\n'
 
@@ -44,7 +45,7 @@ def missing_custom_tools(rule: Rule[Overview], file: Overview) -> Iterator[Findi
     why="The runtime takes a list or a tuple; from any other value it gets no tools.",
     failing="CUSTOM_TOOLS = {f}\n",
     passing="CUSTOM_TOOLS = [f]\n",
-    fix="Make a set, a generator or a single function a list.",
+    fix="Make a set, a generator, an iterator or a single function a list.",
 )
 def not_a_list(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
     wrong = file.tool_list.wrong
@@ -121,15 +122,17 @@ def _unknown_name(listed: ListedEntry) -> Range | None:
 
 
 def _words(value: Value) -> str:
-    return f"the function {value.words}" if value.kind is ValueKind.NAME else value.words
+    return f"the function {value.words}" if value.words.startswith("'") else value.words
 
 
 def _as_list(file: Overview, wrong: Value) -> tuple[Fix, ...]:
     written = file.lines_at(wrong.range.start).slice(wrong.range)
-    if wrong.kind is ValueKind.NAME:
+    if wrong.kind is ValueKind.NAME and wrong.words.startswith("'"):
         replacement = f"[{written}]"
     elif wrong.words in ("a set", "a generator") and written[:1] in "{(":
         replacement = f"[{written[1:-1]}]"
+    elif wrong.kind is ValueKind.COMPUTED and wrong.words in _ITERABLE and not file.bindings.knows("list"):
+        replacement = f"list({written})"
     else:
         return ()
     return (Fix("Make it a list", (TextEdit(wrong.range, replacement),), preferred=True),)
