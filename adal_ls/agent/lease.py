@@ -25,7 +25,7 @@ from adal_ls.agent.mcp_servers import McpServers
 from adal_ls.agent.tool_sources import agents_digest, tool_digests
 from adal_ls.protocol.tools import Tool
 from adal_ls.worker.agent_data import AgentListing, LoadedAgent
-from adal_ls.worker.client import LoadedProject, WorkerClient
+from adal_ls.worker.client import Limits, LoadedProject, WorkerClient
 
 MOST_IDLE = 8
 """Workers with providers that are kept for further runs; a run beside others has one of its own."""
@@ -38,7 +38,10 @@ class ToolsGoneError(Exception):
 class Snapshot:
     """One successful load: tools, agents, sources, and the workers that hold the code."""
 
-    def __init__(self, root: Path, interpreter: str, loaded: LoadedProject, worker: WorkerClient) -> None:
+    def __init__(
+        self, root: Path, interpreter: str, loaded: LoadedProject, worker: WorkerClient, limits: Limits
+    ) -> None:
+        """`limits`: those of further workers."""
         self.tools: tuple[Tool, ...] = tuple(tools_of(loaded, root))
         self.left_out = left_out(loaded)
         self.entries_left_out = entries_left_out(loaded)
@@ -56,6 +59,7 @@ class Snapshot:
         self._agents_digest = asyncio.ensure_future(asyncio.to_thread(agents_digest, root, self.sources))
         self._root = root
         self._interpreter = interpreter
+        self._limits = limits
         self._idle = [worker]
         self._workers = {worker}
         self._replaced = False
@@ -105,7 +109,7 @@ class Snapshot:
                 "start a new run to use the new code"
             )
         try:
-            worker, loaded = await start_loaded(self._interpreter, self._root)
+            worker, loaded = await start_loaded(self._interpreter, self._root, self._limits)
         except LoadFailedError as fault:
             raise ToolsGoneError(f"the tool process could not be started: {fault}") from fault
         if sources_digest(loaded.sources) != self.digest:

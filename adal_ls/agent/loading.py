@@ -6,9 +6,11 @@ import asyncio
 import os
 import stat
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from adal_ls.agent.digest import bytes_digest
+from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.tools import LeftOut, LoadFailure, Location, Position, Range, Tool
 from adal_ls.worker.client import Limits, LoadedProject, LoadError, WorkerClient, WorkerError
 
@@ -18,6 +20,7 @@ _FAILURE_CODES = {"syntax": "ADAL001", "missing-module": "ADAL902", "timeout": "
 
 _MAX_SOURCE = 256 * 1024 * 1024  # bytes of one file; an extension module can be large
 _MAX_REASONS, _MAX_REASON = 10, 300  # entries, characters: a worker may say anything
+
 
 _LIMITS = Limits(stop=0.3)  # a cancelled run has stopped within 0.5 s, the killing included
 
@@ -30,14 +33,23 @@ class LoadFailedError(Exception):
         self.failure = failure
 
 
-async def start_loaded(interpreter: str, root: Path) -> tuple[WorkerClient, LoadedProject]:
+def limits_of(settings: HostSettings) -> Limits:
+    """The limits of a worker. No file of a workspace has a say: it could keep the person's machine busy for hours."""
+    return replace(
+        _LIMITS,
+        load=_LIMITS.load if settings.load_seconds is None else settings.load_seconds,
+        call=_LIMITS.call if settings.tool_seconds is None else settings.tool_seconds,
+    )
+
+
+async def start_loaded(interpreter: str, root: Path, limits: Limits) -> tuple[WorkerClient, LoadedProject]:
     """A worker that has loaded the project.
 
     Raises:
         LoadFailedError: no worker, or the project's file could not be loaded; no worker is left then.
     """
     try:
-        worker = await WorkerClient.start(interpreter, root, limits=_LIMITS)
+        worker = await WorkerClient.start(interpreter, root, limits=limits)
     except WorkerError as fault:
         raise LoadFailedError(str(fault), LoadFailure(code=_NO_WORKER, message=str(fault))) from fault
     try:

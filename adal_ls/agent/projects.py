@@ -13,8 +13,9 @@ from typing import Any
 from adal_ls.agent.agent_infos import find, listed_tools
 from adal_ls.agent.interpreters import choose_interpreter
 from adal_ls.agent.lease import Snapshot, ToolsLease
-from adal_ls.agent.loading import LOAD_FAILED, LoadFailedError, agents_failure, start_loaded
+from adal_ls.agent.loading import LOAD_FAILED, LoadFailedError, agents_failure, limits_of, start_loaded
 from adal_ls.agent.unsaved import UnsavedChanges
+from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.tools import LoadFailure, Project
 
 DISPOSE_WAIT = 1.0
@@ -43,8 +44,9 @@ class _State:
 class Projects:
     """All projects of the process. `on_project` hears of every load, good or bad."""
 
-    def __init__(self, interpreter: str | None, on_project: Callable[[Project], None]) -> None:
-        self._interpreter = interpreter
+    def __init__(self, settings: HostSettings, on_project: Callable[[Project], None]) -> None:
+        self._interpreter = settings.interpreter
+        self._limits = limits_of(settings)
         self._on_project = on_project
         self._states: dict[Path, _State] = {}
         self._unsaved = UnsavedChanges()
@@ -156,12 +158,12 @@ class Projects:
             LoadFailedError: also where agents.py alone could not be loaded, and `outgoing` has agents to go on with.
         """
         interpreter = choose_interpreter(self._interpreter, root)
-        worker, loaded = await start_loaded(interpreter, root)
+        worker, loaded = await start_loaded(interpreter, root, self._limits)
         failure = agents_failure(loaded, root)
         if failure is not None and outgoing is not None and outgoing.agents_failure is None:
             await worker.close()
             raise failure
-        fresh = Snapshot(root, interpreter, loaded, worker)
+        fresh = Snapshot(root, interpreter, loaded, worker, self._limits)
         try:
             await fresh.describe()
         except asyncio.CancelledError:

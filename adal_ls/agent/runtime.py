@@ -80,7 +80,7 @@ class Runtime:
         self._approvals = Approvals(approver, self._grants)
         unconfined = is_unconfined(settings.allow_unsandboxed_bash)
         self._pool = ExecutorPool(unconfined=unconfined)
-        self._projects = Projects(settings.interpreter, on_project)
+        self._projects = Projects(settings, on_project)
         self._episodes = Episodes(
             self._journal,
             settings,

@@ -12,6 +12,7 @@ import click
 from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
 from adal_ls.cli.project import project_option
 from adal_ls.cli.run_options import RunOptions, agent_run_options
+from adal_ls.cli.time_options import load_seconds_option
 
 if TYPE_CHECKING:
     from adal_ls.protocol.agents import AgentInfo
@@ -35,8 +36,9 @@ def command() -> None:
 @command.command("list")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="What to print.")
 @_TRUST
+@load_seconds_option
 @project_option
-def list_agents(style: str, trusted: bool, project: Path) -> int:
+def list_agents(style: str, trusted: bool, load_seconds: float | None, project: Path) -> int:
     """List the agents. "(tool-context)" behind an id says that the agent's tools depend on --tool-context."""
     from adal_ls.agent import trust, unsaved
     from adal_ls.cli.headless import not_trusted
@@ -45,7 +47,7 @@ def list_agents(style: str, trusted: bool, project: Path) -> int:
         raise Failure(not_trusted(project))
     if trusted:
         unsaved.confirm(project)
-    agents, error = asyncio.run(_agents(project))
+    agents, error = asyncio.run(_agents(project, load_seconds))
     if style == "json":
         give_json([agent.wire() for agent in agents])
     elif is_terminal(sys.stdout) and agents:
@@ -83,16 +85,16 @@ def run_agent(agent: str, given: str | None, style: str, project: Path, **option
     from adal_ls.cli.headless import Task, run_once
 
     shown: Any = "agent" if style == "text" else style
-    return asyncio.run(run_once(Task(params, trusted=chosen.trusted), shown))
+    return asyncio.run(run_once(Task(params, trusted=chosen.trusted, settings=chosen.settings()), shown))
 
 
-async def _agents(project: Path) -> tuple[list[AgentInfo], str | None]:
+async def _agents(project: Path, load_seconds: float | None) -> tuple[list[AgentInfo], str | None]:
     """The agents, and why the newest ones are not there."""
     from adal_ls.agent.agent_infos import infos
     from adal_ls.agent.projects import Projects
     from adal_ls.protocol.host import HostSettings
 
-    projects = Projects(HostSettings().interpreter, lambda _: None)
+    projects = Projects(HostSettings(load_seconds=load_seconds), lambda _: None)
     try:
         snapshot, told = await projects.known(project)
         if told.error is not None and (snapshot is None or snapshot.agents_failure is not None):

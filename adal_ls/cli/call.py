@@ -14,10 +14,12 @@ import click
 
 from adal_ls.cli.output import Failure, give, give_json, is_terminal, say
 from adal_ls.cli.project import project_option
+from adal_ls.cli.time_options import load_seconds_option, tool_seconds_option
 
 if TYPE_CHECKING:
     import asyncio
 
+    from adal_ls.protocol.host import HostSettings
     from adal_ls.protocol.tools import ToolsTryResult
 
 INTERRUPTED = 130
@@ -28,8 +30,18 @@ INTERRUPTED = 130
 @click.option("--args", "given", metavar="JSON", default="{}", help="The arguments, an object; - reads standard input.")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="What to print.")
 @click.option("--trust", "trusted", is_flag=True, help="Load the folder's tools this once; adal-ls trust remembers it.")
+@load_seconds_option
+@tool_seconds_option
 @project_option
-def command(name: str, given: str, style: str, trusted: bool, project: Path) -> int:
+def command(
+    name: str,
+    given: str,
+    style: str,
+    trusted: bool,
+    load_seconds: float | None,
+    tool_seconds: float | None,
+    project: Path,
+) -> int:
     """Run the tool NAME once and show what it gives: what a model would read, what a person would see, its output.
 
     Calling it is your consent: nothing asks. What the tool prints goes to standard error as it comes. Exit code 0: the
@@ -41,7 +53,9 @@ def command(name: str, given: str, style: str, trusted: bool, project: Path) -> 
 
     from adal_ls.agent import trust, unsaved
     from adal_ls.agent.registry import RegistryError
+    from adal_ls.protocol.host import HostSettings
 
+    settings = HostSettings(load_seconds=load_seconds, tool_seconds=tool_seconds)
     try:
         if not (trusted or trust.is_trusted(project)):
             raise Failure(
@@ -50,7 +64,7 @@ def command(name: str, given: str, style: str, trusted: bool, project: Path) -> 
             )
         if trusted:
             unsaved.confirm(project)
-        result = asyncio.run(_call(name, arguments, project))
+        result = asyncio.run(_call(name, arguments, project, settings))
     except (ValueError, RegistryError) as fault:
         raise Failure(str(fault)) from fault
     if result is None:
@@ -73,17 +87,15 @@ def _object(text: str) -> dict[str, Any]:
     return value
 
 
-async def _call(name: str, arguments: dict[str, Any], project: Path) -> ToolsTryResult | None:
+async def _call(name: str, arguments: dict[str, Any], project: Path, settings: HostSettings) -> ToolsTryResult | None:
     """The result, or None where a person cancelled it."""
     import asyncio
 
     from adal_ls.agent.projects import Projects
     from adal_ls.agent.trying import try_tool
-    from adal_ls.protocol.host import HostSettings
     from adal_ls.protocol.tools import ToolsTryParams
 
-    settings = HostSettings()
-    projects = Projects(settings.interpreter, lambda _: None)
+    projects = Projects(settings, lambda _: None)
     params = ToolsTryParams(tool=name, arguments=arguments)
     trying = asyncio.ensure_future(try_tool(params, project, projects, settings, _print))
     try:

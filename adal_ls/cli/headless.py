@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ class Task:
     params: RunStartParams
     resumed: str | None = None
     trusted: bool = False
+    settings: HostSettings = field(default_factory=HostSettings)
 
     @property
     def root(self) -> Path:
@@ -99,7 +100,7 @@ async def _in_store(task: Task, output: Output, screen: Screen, *, trusted: bool
         raise NoRunError(none_yet(task.root))  # looking for one leaves nothing behind
     store = Store.open(task.root)
     try:
-        return await _Headless(store, task.root, output, screen, trusted=trusted).run(task)
+        return await _Headless(store, task.root, output, screen, task.settings, trusted=trusted).run(task)
     finally:
         store.close()
 
@@ -107,7 +108,9 @@ async def _in_store(task: Task, output: Output, screen: Screen, *, trusted: bool
 class _Headless:
     """One run, followed from its first to its last event."""
 
-    def __init__(self, store: Store, root: Path, output: Output, screen: Screen, *, trusted: bool) -> None:
+    def __init__(
+        self, store: Store, root: Path, output: Output, screen: Screen, settings: HostSettings, *, trusted: bool
+    ) -> None:
         self._root = root
         self._output = output
         self._calls: dict[str, dict[str, Any]] = {}
@@ -127,7 +130,7 @@ class _Headless:
             approver = TerminalApprover(str(root), self._arguments, screen, TerminalReader())
         self._runtime = Runtime(
             store=store,
-            settings=HostSettings(),
+            settings=settings,
             approver=approver,
             on_update=self._update,
             on_project=self._loaded,

@@ -92,7 +92,7 @@ def command(query: str | None, style: str, resume: str | None, last: bool, proje
 
     from adal_ls.cli.headless import Task, run_once
 
-    return asyncio.run(run_once(Task(params, resumed, options.trusted), cast("Style", style)))
+    return asyncio.run(run_once(Task(params, resumed, options.trusted, options.settings()), cast("Style", style)))
 
 
 def _query(given: str | None, *, resumed: bool) -> str:

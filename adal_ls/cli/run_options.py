@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from adal_ls.cli.time_options import load_seconds_option, tool_seconds_option
+
 if TYPE_CHECKING:
+    from adal_ls.protocol.host import HostSettings
     from adal_ls.protocol.runs import PermissionMode, RunStartParams
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -32,6 +35,8 @@ _OPTIONS = (
     click.option("--max-steps", type=click.IntRange(1), metavar="N", help="Requests to the model; else 20."),
     click.option("--max-seconds", type=click.FloatRange(0, min_open=True), metavar="N", help="Waiting for you aside."),
     click.option("--max-cost", type=click.FloatRange(0, min_open=True), metavar="N", help="US dollars."),
+    load_seconds_option,
+    tool_seconds_option,
     click.option("--scope", metavar="NAME", help="The conversation to go on with; or a run's id."),
     click.option("-c", "--tool-context", metavar="JSON", help="What the tool providers make their tools from."),
     click.option("--trust", "trusted", is_flag=True, help="Load the folder's tools this once; see adal-ls trust."),
@@ -69,6 +74,8 @@ class RunOptions:
     max_steps: int | None
     max_seconds: float | None
     max_cost: float | None
+    load_seconds: float | None
+    tool_seconds: float | None
     scope: str | None
     tool_context: str | None
     trusted: bool
@@ -90,6 +97,12 @@ class RunOptions:
     @property
     def mode(self) -> PermissionMode | None:
         return "yolo" if self.yolo else self.permission_mode
+
+    def settings(self) -> HostSettings:
+        """What holds for all runs of this command."""
+        from adal_ls.protocol.host import HostSettings
+
+        return HostSettings(load_seconds=self.load_seconds, tool_seconds=self.tool_seconds)
 
     def start_params(self, prompt: str, project: Path) -> RunStartParams:
         """What a run with these options is started with.

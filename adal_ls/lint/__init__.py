@@ -10,6 +10,7 @@ Pure: no input or output, no language server types, and no code of the file is e
 
 from __future__ import annotations
 
+from adal_ls.lint.agents import check_agents
 from adal_ls.lint.around import ModuleText, Resolve
 from adal_ls.lint.checker import check, check_beside, let_through
 from adal_ls.lint.config import FIXED, Config
@@ -43,6 +44,7 @@ __all__ = [
     "ToolFile",
     "ToolList",
     "check",
+    "check_agents",
     "check_beside",
     "decode",
     "differences",

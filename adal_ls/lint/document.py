@@ -21,6 +21,7 @@ FAMILIES = {
     "ADAL4": "Docstrings",
     "ADAL5": "Results",
     "ADAL6": "Safety",
+    "ADAL7": "Agents",
     "ADAL9": "Environment",
 }
 
@@ -29,8 +30,9 @@ _HEAD = """\
 
 # Rules
 
-What the lint says about `.adal/tools.py`. No code of the file is run to find it, but for [Environment](#environment):
-that is told where the tools are loaded anyway, in a trusted workspace, and by `adal-ls check --load`.
+What the lint says about `.adal/tools.py`, and about `.adal/agents.py` ([Agents](#agents)). No code of the file is run
+to find it, but for [Environment](#environment): that is told where the tools are loaded anyway, in a trusted workspace,
+and by `adal-ls check --load`.
 `adal-ls rule CODE` shows one rule at the terminal.
 
 An error: Python or the runtime refuses the file, the entry or the tool. A warning: it runs, and does not do what it

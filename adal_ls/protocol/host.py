@@ -8,6 +8,9 @@ from adal_ls.protocol.base import Message
 from adal_ls.protocol.runs import PermissionMode
 from adal_ls.protocol.tools import Project, Tool
 
+MOST_SECONDS = 86_400.0
+"""A day: a longer time limit is a slip of the unit."""
+
 
 class HostSettings(Message):
     """The person's settings; a workspace file never supplies them."""
@@ -21,6 +24,12 @@ class HostSettings(Message):
         default=False,
         description="bash runs without a sandbox, with all rights of the person: said at the start of each run and at "
         "each approval.",
+    )
+    load_seconds: float | None = Field(
+        default=None, gt=0, le=MOST_SECONDS, description="How long loading a project's files may take; absent: 10."
+    )
+    tool_seconds: float | None = Field(
+        default=None, gt=0, le=MOST_SECONDS, description="How long one call of a custom tool may take; absent: 120."
     )
 
 

@@ -1,21 +1,16 @@
-"""The agents of all projects: listed by the host, and what is wrong with an agents file shown at its place."""
+"""The agents of all projects, listed by the host."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 
 from adal_ls.protocol import methods
 from adal_ls.server.capabilities import Client
-from adal_ls.server.diagnostic_items import load_failure
-from adal_ls.server.documents import opened
 from adal_ls.server.host import Host
 from adal_ls.server.projects import Projects
 from adal_ls.server.rpc import INVALID_PARAMS, REQUEST_CANCELLED, REQUEST_FAILED, Answer, Connection, Id, Json, RpcError
 from adal_ls.server.runs import UNTRUSTED
-from adal_ls.workspace import disk, uris
-from adal_ls.workspace.projects import AGENTS, FOLDER, holds_tools
 
 
 class Agents:
@@ -29,7 +24,6 @@ class Agents:
         self._host = host
         self._projects = projects
         self._trusted = trusted
-        self._marked: dict[str, dict[str, Json] | None] = {}
 
     def list(self, key: Id, params: Json) -> None:
         """`adal/agents/list`: the agents of one project, or of all.
@@ -85,30 +79,6 @@ class Agents:
                 self._editor.answer(key, answer.result)
 
         self._editor.when_cancelled(key, self._host.ask(methods.AGENTS_CONTEXT_FORM, wanted, answered))
-
-    def load_told(self, root: str, failure: dict[str, Json] | None) -> None:
-        """The host told how a load ended: marks the place in the agents file that is to blame, or takes that back.
-
-        Where there is a tools file, the diagnostics of that project do it.
-        """
-        file = os.path.join(root, FOLDER, AGENTS)
-        blamed = failure.get("location") if failure is not None else None
-        if blamed is None or uris.identity(blamed["uri"]) != uris.real(file) or holds_tools(root):
-            failure = None
-        if failure == self._marked.get(root):
-            return
-        self._marked[root] = failure
-        uri = uris.from_path(file)
-        content = disk.read(file)
-        from adal_ls.lint import Config  # after `initialize` is answered
-
-        shown = None
-        if failure is not None and content is not None:
-            shown = load_failure(opened(uri, None, content.text), failure, self._client, Config())
-        # Told without being asked, to every client: nobody pulls for a file that lint does not check.
-        self._editor.notify(
-            "textDocument/publishDiagnostics", {"uri": uri, "diagnostics": [] if shown is None else [shown]}
-        )
 
     def _require_trust(self) -> None:
         if not self._trusted():

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adal_ls.server import pull_params
+from adal_ls.server.agents_files import AgentsFiles
 from adal_ls.server.analysis import Analysis, analyse
 from adal_ls.server.beside import Beside, tools_file_of
 from adal_ls.server.capabilities import Client
@@ -19,7 +20,7 @@ from adal_ls.server.published import Published
 from adal_ls.server.reported import Judge, Reports
 from adal_ls.server.rpc import Connection, Json
 from adal_ls.workspace import disk, uris
-from adal_ls.workspace.projects import Project, is_tools_file
+from adal_ls.workspace.projects import Project, is_agents_file, is_tools_file, of_file
 
 if TYPE_CHECKING:
     from adal_ls.lint import Config, Resolve
@@ -64,6 +65,7 @@ class Diagnostics:
         self._beside = Beside(documents)
         self._reports = Reports(client, projects, self._beside, loaded, judged)
         self._published = Published(editor, self._reports)
+        self._agents = AgentsFiles(editor, client, documents, self._beside, config, loaded, judged)
         self._renewed: dict[str, Analysis] = {}  # what was told of a text that is looked at again, by URI's spelling
         self._stale: set[str] = set()  # open tools files with a module beside them that changed, by identity
 
@@ -86,7 +88,7 @@ class Diagnostics:
     def opened(self, document: Document) -> None:
         """A document was opened: from now on its text counts, under the URI it was opened with."""
         if not is_tools_file(document.uri):
-            self._module_changed(document)
+            self.changed(document)
             return
         self._uris[document.identity] = document.uri
         self._disk.pop(document.identity, None)
@@ -97,7 +99,7 @@ class Diagnostics:
     def changed(self, document: Document) -> None:
         """An open document has another text. Its diagnostics follow with the next `publish_due`."""
         self._module_changed(document)
-        if is_tools_file(document.uri) and not self._client.pull_diagnostics:
+        if is_agents_file(document.uri) or (is_tools_file(document.uri) and not self._client.pull_diagnostics):
             self._renewed.pop(uris.spelling(document.uri), None)
             self._make_due(document)
 
@@ -115,6 +117,9 @@ class Diagnostics:
         if self._due and (idle or time.monotonic() - self._due_since > PATIENCE):
             due, self._due = self._due, {}
             for key, document in due.items():
+                if is_agents_file(document.uri):
+                    self._agents.tell(document.identity)
+                    continue
                 before, analysis = self._renewed.pop(key, None), self._of_open(document)
                 if before is None or before.document is not document or before.findings != analysis.findings:
                     self._published.publish(analysis)
@@ -130,6 +135,8 @@ class Diagnostics:
         self._module_changed(document)
         if is_tools_file(document.uri):
             self.check_disk(document.identity)
+        elif is_agents_file(document.uri):
+            self._agents.look_at(document.identity)
 
     def _module_changed(self, document: Document) -> None:
         """A Python file was opened, edited or closed: lint looks again at the tools file that may import it."""
@@ -159,6 +166,7 @@ class Diagnostics:
         still_open = self._documents.of_file(identity)
         for document in still_open:
             self._renew(document)
+        self._agents.look_again(of_file(identity).root if project is None else project.root)
         if project is not None and not still_open:
             uri = self._uris.get(identity, project.uri)
             content = disk.read(project.file)
@@ -171,12 +179,19 @@ class Diagnostics:
 
     def load_told(self, project: Project) -> None:
         """The host told how a load ended: what it says of the file is shown with what lint says."""
+        pulls_anew = self._agents.look_again(project.root)
         if self._reports.load_ended(project.identity, project.root, lambda: self.of_project(project)):
             self._told_anew(project.identity)
+        elif pulls_anew:
+            self.refresh()
 
     def judged_anew(self, identity: str) -> None:
         """The Python that runs the tools may say another thing of a file: if it does, the client hears it."""
         document = next(iter(self._documents.of_file(identity)), None)
+        if self._agents.knows(identity):
+            if self._agents.tell(identity):
+                self.refresh()
+            return
         analysis = self._disk.get(identity) if document is None else self._open.get(uris.spelling(document.uri))
         if self._reports.judged_anew(identity, analysis):
             self._told_anew(identity)
@@ -208,6 +223,9 @@ class Diagnostics:
     def pull(self, params: Json) -> dict[str, Json]:
         """`textDocument/diagnostic`."""
         uri = pull_params.uri(params)
+        document = self._documents.get(uri)
+        if document is not None and is_agents_file(uri):
+            return self._agents.report(document, params.get("previousResultId"), _session)
         analysis = self.analysis(uri)
         if analysis is None:
             return self._report_beside(uri, params.get("previousResultId"))
@@ -225,6 +243,10 @@ class Diagnostics:
                 if document.version is None:
                     previous.pop(uris.spelling(document.uri), None)
                     items.append({"uri": document.uri, "version": None, "kind": "full", "items": said})
+        for document in self._agents.closed():
+            _, known = previous.pop(uris.spelling(document.uri), ("", None))
+            report = self._agents.report(document, known, _session)
+            items.append({"uri": document.uri, "version": None, **report})
         for uri, _ in previous.values():
             if self._documents.get(uri) is None:
                 items.append({"uri": uri, "version": None, "kind": "full", "items": []})

@@ -14,7 +14,7 @@ from adal_ls.server.documents import Document
 from adal_ls.server.projects import Projects
 from adal_ls.server.rpc import Json
 from adal_ls.workspace import uris
-from adal_ls.workspace.projects import of_file
+from adal_ls.workspace.projects import is_agents_file, of_file
 
 if TYPE_CHECKING:
     from adal_ls.lint import Finding
@@ -128,7 +128,7 @@ class Reports:
                 said += self._failed(analysis, document, said)
                 elsewhere = analysis.document.identity
             yield document, said
-        if elsewhere != analysis.document.identity and blamed is not None:
+        if elsewhere != analysis.document.identity and blamed is not None and not is_agents_file(blamed["uri"]):
             module = self._beside.document(blamed["uri"])
             if module is not None:
                 yield module, self._failed(analysis, module, [])

@@ -101,7 +101,7 @@ class Service:
             self._projects,
             self._status,
             log,
-            self._load_told,
+            lambda root, generation: self._tools.load_told(root, generation),
         )
         self._tools = ProjectTools(
             editor, self.client, self._projects, self._diagnostics, self._loads, lambda: self._trusted
@@ -262,10 +262,6 @@ class Service:
         project = self._projects.get(document.identity) or self._files.saved_agents(document.uri)
         if project is not None:
             self._tools.saved(project)
-
-    def _load_told(self, root: str, generation: int) -> None:
-        self._tools.load_told(root, generation)
-        self._agents.load_told(root, self._loads.at(root).get("failure"))
 
     def _lint_configured(self) -> None:
         self._configuration.forget_files()

@@ -18,6 +18,8 @@ class Settings:
 
 _TEXT = ("model", "interpreter")
 _NAMES = ("enabledDefaultTools", "disabledDefaultTools")
+_SECONDS = ("loadSeconds", "toolSeconds")
+_MOST_SECONDS = 86_400  # a day, as in `HostSettings`
 _GIVEN_AT_START = ("trusted", "hostPython", "allowUnsandboxedBash")
 _OTHERS = ("permissionMode", "lint", "logLevel", "hostInterpreter", "trace", *_GIVEN_AT_START)
 """Read elsewhere, or the client's own."""
@@ -76,6 +78,11 @@ def read(given: Json, before: Settings) -> tuple[Settings, list[str]]:
                 _set(host, key, value)
             else:
                 complaints.append(f"setting {key} must be a list of tool or group names")
+        elif key in _SECONDS:
+            if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= _MOST_SECONDS:
+                host[key] = value
+            else:
+                complaints.append(f"setting {key} must be a number of seconds above 0, at most {_MOST_SECONDS}")
         elif key == "permissionMode":
             if value in _MODES:
                 host[key] = value

@@ -34,6 +34,7 @@ from adal_ls.worker.death import (
     by_breach,
     by_call_limit,
     by_load_limit,
+    by_question_limit,
     crash_place,
     hang_place,
     unloaded,
@@ -250,7 +251,7 @@ class WorkerClient:
                 try:
                     await asyncio.wait({request}, timeout=limit)
                     if not request.done():
-                        self._life.finish(by_call_limit(limit))
+                        self._life.finish(by_question_limit(limit))
                         await self._life.death()
                     return request.result()
                 except asyncio.CancelledError:

@@ -53,10 +53,18 @@ def by_breach(fault: object) -> Death:
 
 
 def by_load_limit(limit: float) -> Death:
-    return Death("timeout", f"was still loading after {limit:g} s (the time limit)")
+    text = (
+        f"was still loading after {limit:g} s (the time limit): the setting loadSeconds, or --load-seconds, allows more"
+    )
+    return Death("timeout", text)
 
 
 def by_call_limit(limit: float) -> Death:
+    text = f"was stopped after {limit:g} s (the time limit): the setting toolSeconds, or --tool-seconds, allows more"
+    return Death("timeout", text)
+
+
+def by_question_limit(limit: float) -> Death:
     return Death("timeout", f"was stopped after {limit:g} s (the time limit)")
 
 

@@ -59,6 +59,11 @@ def is_tools_file(uri: str) -> bool:
     return uri[:5].lower() == "file:" and uris.spelling(uri).endswith("/.adal/tools.py")
 
 
+def is_agents_file(uri: str) -> bool:
+    """The same for `.adal/agents.py`."""
+    return uri[:5].lower() == "file:" and uris.spelling(uri).endswith(f"/{FOLDER}/{AGENTS}")
+
+
 def is_repository(folder: str) -> bool:
     """Whether a repository begins in `folder`. Where Git has a worktree or submodule, `.git` is a file."""
     return any(os.path.lexists(os.path.join(folder, name)) for name in (".git", ".hg", ".svn"))

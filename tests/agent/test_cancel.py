@@ -16,11 +16,12 @@ import pytest
 from adal_ls.agent.approval import Approvals
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import Conversation
-from adal_ls.agent.loading import start_loaded
+from adal_ls.agent.loading import limits_of, start_loaded
 from adal_ls.agent.loop import Episode
 from adal_ls.agent.paths import workspace_dir
 from adal_ls.agent.registry import build_registry
 from adal_ls.agent.script import ScriptModel
+from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.runs import Event, FinishedEvent, RunStartParams, ToolCallEvent, ToolResultEvent
 from tests.agent.approvers import Desk
 from tests.agent.runs import Bench, call, dedent
@@ -157,10 +158,10 @@ async def test_calls_that_are_cancelled_in_the_moment_they_are_announced_have_th
 
 async def test_a_start_that_is_cancelled_at_any_point_leaves_no_worker(bench: Bench) -> None:
     bench.tools(dedent(NEIGHBOURS))
-    warm, _ = await start_loaded(sys.executable, bench.root)
+    warm, _ = await start_loaded(sys.executable, bench.root, limits_of(HostSettings()))
     before = {process.pid for process in psutil.Process().children(recursive=True)}
     for milliseconds in (0, 1, 2, 4, 8, 12, 16, 20, 24, 32):
-        starting = asyncio.ensure_future(start_loaded(sys.executable, bench.root))
+        starting = asyncio.ensure_future(start_loaded(sys.executable, bench.root, limits_of(HostSettings())))
         await asyncio.sleep(milliseconds / 1000)
         starting.cancel()
         for outcome in await asyncio.gather(starting, return_exceptions=True):

@@ -78,3 +78,39 @@ def test_ctrl_c_ends_the_tool_with_its_children(project: Path) -> None:
         assert "Cancelled" in process.stderr.read()
     assert children
     assert not psutil.wait_procs(children, 5)[1]
+
+
+SLOW = """\
+import time
+
+
+def slow() -> str:
+    '''Sleep.'''
+    time.sleep(60)
+    return "late"
+
+
+CUSTOM_TOOLS = [slow]
+"""
+
+
+def test_the_time_limit_of_a_call_is_an_option_and_a_variable(
+    adal_ls: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / ".adal" / "tools.py").write_text(SLOW)
+    done = adal_ls("tools", "call", "slow", "--trust", "--tool-seconds", "0.3")
+    assert (done.returncode, "after 0.3 s (the time limit)" in done.stdout) == (1, True)
+    monkeypatch.setenv("ADAL_TOOL_SECONDS", "0.4")
+    done = adal_ls("tools", "call", "slow", "--trust")
+    assert (done.returncode, "after 0.4 s (the time limit)" in done.stdout) == (1, True)
+    monkeypatch.setenv("ADAL_TOOL_SECONDS", "soon")
+    done = adal_ls("tools", "call", "slow", "--trust")
+    assert done.returncode == 2
+    assert "--tool-seconds" in done.stderr
+
+
+def test_the_time_limit_of_a_load_is_an_option_wherever_something_is_loaded(adal_ls: Run, project: Path) -> None:
+    (project / ".adal" / "tools.py").write_text(f"import time\ntime.sleep(60)\n{SLOW}")
+    for arguments in (("tools", "call", "slow"), ("agent", "list"), ("check", "--load"), ("run", "-q", "slow()")):
+        done = adal_ls(*arguments, "--trust", "--load-seconds", "0.5")
+        assert "after 0.5 s (the time limit)" in done.stdout + done.stderr, arguments

@@ -27,6 +27,14 @@ def check(source: str, config: lint.Config | None = None) -> list[lint.Finding]:
     return findings
 
 
+def check_agents(source: str, config: lint.Config | None = None) -> list[lint.Finding]:
+    """As `check`, of an agents file."""
+    text, expected = _unmark(source)
+    findings = lint.check_agents(text, config or lint.Config())
+    assert [_drawn(finding) for finding in findings] == sorted(expected)
+    return findings
+
+
 def codes(source: str) -> list[str]:
     """The codes of all findings of a source without marks."""
     return [finding.code for finding in lint.check(lint.read(source))]

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from adal_ls.lint import FIXED, RULES, Rule, Severity, check, read
-from adal_ls.lint.rules.base import LOAD_RULES, READING_RULES
+from adal_ls.lint import FIXED, RULES, Config, Finding, Rule, Severity, check, check_agents, read
+from adal_ls.lint.rules.base import AGENTS_RULES, LOAD_RULES, READING_RULES
 
 SHOWN = {
     code: rule
@@ -18,8 +18,12 @@ module has, and what a load tells."""
 
 @pytest.mark.parametrize("rule", SHOWN.values(), ids=SHOWN.keys())
 def test_the_failing_example_of_a_rule_fails_and_the_passing_one_is_clean(rule: Rule[Any]) -> None:
-    assert rule.code in [finding.code for finding in check(read(rule.failing))]
-    assert check(read(rule.passing)) == []
+    assert rule.code in [finding.code for finding in _found(rule, rule.failing)]
+    assert _found(rule, rule.passing) == []
+
+
+def _found(rule: Rule[Any], example: str) -> list[Finding]:
+    return check_agents(example, Config()) if rule in AGENTS_RULES else check(read(example))
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())

@@ -116,10 +116,10 @@ def test_a_client_without_a_runtime_is_told_so(start: Start, workspace: Workspac
 def test_new_settings_reach_the_host_of_the_next_request(begin: Begin, scripted_host: ScriptedHost) -> None:
     client = begin("echo")
     client.request("adal/run/list", {})
-    client.notify("workspace/didChangeConfiguration", {"settings": {"adal": {"model": "other"}}})
+    client.notify("workspace/didChangeConfiguration", {"settings": {"adal": {"model": "other", "toolSeconds": 600}}})
     client.request("adal/run/list", {})
     greetings = [m["params"]["settings"] for m in scripted_host.told() if m.get("method") == "adal/host/initialize"]
-    assert greetings == [{}, {"model": "other"}]
+    assert greetings == [{}, {"model": "other", "toolSeconds": 600}]
 
 
 @pytest.mark.parametrize(("given", "told"), [(True, True), ("true", False), (None, False)])

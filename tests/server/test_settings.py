@@ -32,12 +32,22 @@ def test_settings_of_the_host_are_taken_over() -> None:
         {"enabledDefaultTools": "Read"},
         {"disabledDefaultTools": [1]},
         {"lint": ["ADAL1"]},
+        {"toolSeconds": "60"},
+        {"toolSeconds": True},
+        {"toolSeconds": -1},
+        {"loadSeconds": 0},
+        {"loadSeconds": 1e9},
     ],
 )
 def test_a_value_of_a_wrong_kind_is_named_and_left_out(given: Any) -> None:
     settings, complaints = read(given, Settings({"model": "kept"}))
     assert settings == Settings({"model": "kept"})
     assert len(complaints) == 1
+
+
+def test_time_limits_of_tools_and_loads_are_the_hosts() -> None:
+    settings, complaints = read({"toolSeconds": 600, "loadSeconds": 2.5}, Settings())
+    assert (settings.host, complaints) == ({"toolSeconds": 600, "loadSeconds": 2.5}, [])
 
 
 def test_null_and_empty_values_mean_not_set() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adal_ls.agent.loading import LoadFailedError, start_loaded
-from adal_ls.worker.client import ToolResult
+from adal_ls.worker.client import Limits, ToolResult
 from tests.worker.conftest import Loaded, Project
 
 SENDS = '''
@@ -153,4 +153,4 @@ async def test_a_source_that_is_a_pipe_does_not_hold_up_the_host(project: Projec
     root = project(LIES.replace("LIE", "told['sources']['pipe'] = '0'"))
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(LoadFailedError, match="changed while they were loaded"):
-        await asyncio.wait_for(start_loaded(sys.executable, root), 10)
+        await asyncio.wait_for(start_loaded(sys.executable, root, Limits()), 10)

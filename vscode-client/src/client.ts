@@ -17,6 +17,9 @@ import { type Launch, sameLaunch } from "./server.ts";
 /** Documents that the server looks at. Other schemes (a diff's left side, an unsaved buffer) are not on disk. */
 export const TOOLS_FILES = [{ scheme: "file", language: "python", pattern: "**/.adal/tools.py" }];
 
+/** Those, and agents files: their text is checked, and a save of one is a person's, so that it is loaded at once. */
+const PROJECT_FILES = [...TOOLS_FILES, { scheme: "file", language: "python", pattern: "**/.adal/agents.py" }];
+
 /** Handlers as the client library takes them; `Connection` types them by method. */
 // biome-ignore lint/suspicious/noExplicitAny: what arrives is typed by the generated protocol, not checked here.
 type Hear = (params: any) => void;
@@ -166,7 +169,7 @@ export class Client implements Connection, Disposable {
       },
     };
     const options: LanguageClientOptions = {
-      documentSelector: TOOLS_FILES,
+      documentSelector: PROJECT_FILES,
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: launch.initializationOptions,

@@ -28,6 +28,8 @@ export interface InitializationOptions {
   enabledDefaultTools?: string[];
   disabledDefaultTools?: string[];
   allowUnsandboxedBash: boolean;
+  loadSeconds: number;
+  toolSeconds: number;
   lint: Settings["lint"];
   logLevel: string;
 }
@@ -72,6 +74,8 @@ export async function resolveServer(
       ...(settings.enabledDefaultTools.length > 0 && { enabledDefaultTools: settings.enabledDefaultTools }),
       ...(settings.disabledDefaultTools.length > 0 && { disabledDefaultTools: settings.disabledDefaultTools }),
       allowUnsandboxedBash: settings.allowUnsandboxedBash,
+      loadSeconds: settings.loadSeconds,
+      toolSeconds: settings.toolSeconds,
       lint: settings.lint,
       logLevel: settings.logLevel,
     },

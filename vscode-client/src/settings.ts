@@ -9,6 +9,8 @@ export interface Settings {
   enabledDefaultTools: string[];
   disabledDefaultTools: string[];
   allowUnsandboxedBash: boolean;
+  loadSeconds: number;
+  toolSeconds: number;
   lint: { select: string[]; ignore: string[]; severity: Record<string, string> };
   logLevel: string;
 }
@@ -23,6 +25,8 @@ export function readSettings(): Settings {
     enabledDefaultTools: section.get("enabledDefaultTools", []),
     disabledDefaultTools: section.get("disabledDefaultTools", []),
     allowUnsandboxedBash: section.get("allowUnsandboxedBash", false),
+    loadSeconds: section.get("loadSeconds", 10),
+    toolSeconds: section.get("toolSeconds", 120),
     lint: {
       select: section.get("lint.select", []),
       ignore: section.get("lint.ignore", []),

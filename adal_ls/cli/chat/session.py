@@ -16,7 +16,6 @@ from adal_ls.agent.store import Store
 from adal_ls.cli.chat.cards import card, ending
 from adal_ls.cli.chat.face import Face
 from adal_ls.cli.run_options import RunOptions
-from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.runs import (
     FinishedEvent,
     PermissionMode,
@@ -64,7 +63,7 @@ class Session:
         self._tasks: set[asyncio.Task[None]] = set()
         self._runtime = Runtime(
             store=store,
-            settings=HostSettings(),
+            settings=options.settings(),
             approver=approver(lambda approval_id: self._runtime.approval_arguments(approval_id)),
             on_update=self._update,
             on_project=lambda _: None,

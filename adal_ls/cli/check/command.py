@@ -17,6 +17,7 @@ from adal_ls.cli.check.python import Python, read_python
 from adal_ls.cli.check.reports import REPORTS, Outcome, Report
 from adal_ls.cli.output import Misuse
 from adal_ls.cli.sources import STDIN, Source
+from adal_ls.cli.time_options import load_seconds_option
 from adal_ls.lint import Severity
 from adal_ls.lint.findings import as_words
 
@@ -40,6 +41,7 @@ from adal_ls.lint.findings import as_words
     "--load", "loads", is_flag=True, help="Also load the projects, as for a run, and say what only that tells."
 )
 @click.option("--trust", "trusted", is_flag=True, help="With --load: load them this once; adal-ls trust remembers it.")
+@load_seconds_option
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
 @click.option(
     "--stdin-filename",
@@ -58,6 +60,7 @@ def command(
     python: Python | None,
     loads: bool,
     trusted: bool,
+    load_seconds: float | None,
     watch: bool,
     stdin_filename: str | None,
 ) -> int:
@@ -102,6 +105,7 @@ def command(
         stdin_filename=stdin_filename,
         loads=loads,
         trusted=trusted,
+        load_seconds=load_seconds,
     )
     if watch:
         from adal_ls.cli.check.watch import follow
@@ -128,6 +132,7 @@ class Request:
     stdin_filename: str | None = None
     loads: bool = False
     trusted: bool = False
+    load_seconds: float | None = None
 
     def files(self) -> Iterator[str]:
         """The files there are now for these paths; standard input is none of them."""
@@ -184,7 +189,7 @@ def _outcome(
         from adal_ls.cli.check.loading import load
 
         with progress(len(found), "Loading") as done:
-            found = load(found, configs.of, python.interpreter if python else None, done)
+            found = load(found, configs.of, python.interpreter if python else None, asked.load_seconds, done)
     every = sources.with_modules(found)
     return Outcome(python.judge(every) if python else every, fixed)
 

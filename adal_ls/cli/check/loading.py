@@ -21,6 +21,7 @@ from adal_ls.workspace import disk, uris
 from adal_ls.workspace.projects import FOLDER
 
 if TYPE_CHECKING:
+    from adal_ls.protocol.host import HostSettings
     from adal_ls.protocol.tools import LoadFailure, Project
 
 
@@ -64,25 +65,28 @@ def load(
     found: Sequence[Source],
     config: Callable[[str], lint.Config],
     interpreter: str | None,
+    seconds: float | None,
     done: Callable[[int], None],
 ) -> list[Source]:
     """The files with what a load of each tells as well. Those that could not be read are not loaded.
 
     Args:
         interpreter: the Python to load with; None: that of each project.
+        seconds: how long one load may take; None: as long as everywhere.
         done: hears how many are finished.
     """
-    loaded = asyncio.run(_load_all([source.path for source in found if source.readable], interpreter, done))
+    from adal_ls.protocol.host import HostSettings
+
+    settings = HostSettings(interpreter=interpreter, load_seconds=seconds)
+    loaded = asyncio.run(_load_all([source.path for source in found if source.readable], settings, done))
     return [
         _told(source, loaded[source.path], config(source.path)) if source.path in loaded else source for source in found
     ]
 
 
-async def _load_all(paths: Sequence[str], interpreter: str | None, done: Callable[[int], None]) -> dict[str, Project]:
+async def _load_all(paths: Sequence[str], settings: HostSettings, done: Callable[[int], None]) -> dict[str, Project]:
     from adal_ls.agent.projects import Projects
-    from adal_ls.protocol.host import HostSettings
 
-    setting = interpreter or HostSettings().interpreter
     turn = asyncio.Semaphore(cores())
     loaded: dict[str, Project] = {}
 
@@ -90,7 +94,7 @@ async def _load_all(paths: Sequence[str], interpreter: str | None, done: Callabl
         root = root_of(path)
         assert root is not None  # noqa: S101 - `refuse_untrusted` was asked before
         async with turn:
-            projects = Projects(setting, lambda _: None)
+            projects = Projects(settings, lambda _: None)
             try:
                 # No person looked at what an agent wrote since the folder was trusted; `--trust` says that one did.
                 loaded[path] = await projects.load(root, unsaved=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adal_ls.lint.rules import (
+    agents,
     callables,
     docstrings,
     entries,
@@ -25,6 +26,7 @@ __all__ = [
     "RULES",
     "Rule",
     "address",
+    "agents",
     "anchor",
     "callables",
     "docstrings",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from adal_ls.lint.agents_file import AgentsFile
 from adal_ls.lint.findings import Finding, Fix, Severity
 from adal_ls.lint.subjects import Statement, ToolFunction
 from adal_ls.lint.text import Range
@@ -83,6 +84,8 @@ STATEMENT_RULES: list[Rule[Statement]] = []
 IGNORE_RULES: list[Rule[Unused]] = []
 READING_RULES: list[Rule[Unread]] = []
 LOAD_RULES: list[Rule[Told]] = []
+AGENTS_RULES: list[Rule[AgentsFile]] = []
+"""Those that look at an agents file; no tools file is shown to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,7 @@ statement_rule = _Register(STATEMENT_RULES)
 ignore_rule = _Register(IGNORE_RULES)
 reading_rule = _Register(READING_RULES)
 load_rule = _Register(LOAD_RULES)
+agents_rule = _Register(AGENTS_RULES, listed=False)
 
 
 def also(rule: Rule[Any], rules: list[Rule[Subject]]) -> Callable[[Check[Subject]], Rule[Subject]]:

@@ -59,7 +59,7 @@ def _relative(rule: Rule[Statement], statement: Statement, node: ast.ImportFrom,
         fixes = (fix,) if node.level == 1 else ()
     else:
         plain, fixes = f"import {node.names[0].name}", ()
-    message = f"tools.py is no part of a package, so this import fails {when}: write `{plain}`"
+    message = f"This file is no part of a package, so this import fails {when}: write `{plain}`"
     yield rule.finding(message, place, fixes=fixes)
 
 

@@ -1,0 +1,26 @@
+"""Static lint of `.adal/agents.py`."""
+
+from __future__ import annotations
+
+from adal_ls.lint.agents_file import AgentsFile
+from adal_ls.lint.around import Resolve
+from adal_ls.lint.checker import check, let_through
+from adal_ls.lint.config import Config
+from adal_ls.lint.findings import Finding
+from adal_ls.lint.reader import read
+from adal_ls.lint.rules.base import AGENTS_RULES
+
+_AS_IN_TOOLS = ("ADAL001", "ADAL004", "ADAL216", "ADAL217", "ADAL605", "ADAL606")
+"""What holds for any module that is loaded: its syntax, its imports, its end, its secrets."""
+
+
+def check_agents(text: str, config: Config, resolve: Resolve | None = None) -> list[Finding]:
+    """All findings of an agents file that the configuration lets through, sorted by place, then by code.
+
+    `resolve` gives the texts of the modules beside it.
+    """
+    file = read(text, resolve)
+    agents = AgentsFile(file)
+    found = [finding for rule in AGENTS_RULES for finding in rule(agents)]
+    general = [finding for finding in check(file, config) if finding.code in _AS_IN_TOOLS]
+    return sorted([*general, *let_through(found, file.lines, config)], key=lambda one: (one.range, one.code))
