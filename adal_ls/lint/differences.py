@@ -15,7 +15,7 @@ from adal_ls.lint.findings import Finding, Severity
 from adal_ls.lint.model import StaticTool, ToolFile
 from adal_ls.lint.rules.environment import runtime_difference
 from adal_ls.lint.text import Position, Range
-from adal_ls.lint.tools import static_tools
+from adal_ls.lint.tools import other_branches, static_tools
 
 LoadedTool = Mapping[str, Any]
 """`name`, `description`, `parameters` and `requireApproval`, as in `adal/tools/list`."""
@@ -31,12 +31,14 @@ def differences(
     known = {naming.canonical(tool["name"]): tool for tool in loaded}
     reasons = {naming.canonical(one["tool"]): one for one in left_out if one.get("tool")}
     tools = static_tools(file)
+    listed = {naming.canonical(entry.name) for entry in file.entries if entry.name and not entry.conditional}
+    may_be_missing = {naming.canonical(entry.name) for entry in file.entries if entry.name} - listed
     found: list[Finding] = []
     for tool in tools:
         key = naming.canonical(tool.name)
         if key in known:
-            found += _of_tool(tool, known.pop(key))
-        elif not _told(tool, findings, reasons.get(key)):
+            found += _of_tool(file, tool, known.pop(key))
+        elif (key not in may_be_missing or key in reasons) and not _told(tool, findings, reasons.get(key)):
             found.append(_missing(tool, reasons.get(key)))
     place = file.tool_list.range
     if place is not None and _names_all(file):
@@ -62,18 +64,25 @@ def _missing(tool: StaticTool, reason: LeftOut | None) -> Finding:
     return _finding(f"'{tool.name}' is no tool once the file is loaded{why}", tool.name_range, Severity.ERROR)
 
 
-def _of_tool(tool: StaticTool, loaded: LoadedTool) -> Iterator[Finding]:
+def _of_tool(file: ToolFile, tool: StaticTool, loaded: LoadedTool) -> Iterator[Finding]:
     if loaded.get("requireApproval", True) != tool.require_approval:
         really = "asks for approval" if loaded.get("requireApproval", True) else "runs without asking"
         yield _finding(f"'{tool.name}' {really} once the file is loaded; the text says otherwise", tool.name_range)
+    text = _other_than(tool, loaded)
+    if text is not None and all(_other_than(other, loaded) is not None for other in other_branches(file, tool)):
+        yield _finding(text, tool.name_range)
+
+
+def _other_than(tool: StaticTool, loaded: LoadedTool) -> str | None:
+    """What is told to a model that the text does not show, in words."""
     if tool.parameters == {"type": "object"}:
-        return  # the text does not say what it takes
+        return None  # the text does not say what it takes
     where = _unequal(tool.parameters, loaded.get("parameters", {}), "")
     if where is not None:
-        text = f"a model is told other parameters of '{tool.name}' than the text shows: {where}"
-        yield _finding(text, tool.name_range)
-    elif tool.description.strip() != str(loaded.get("description", "")).strip():
-        yield _finding(f"a model is told another description of '{tool.name}' than the text shows", tool.name_range)
+        return f"a model is told other parameters of '{tool.name}' than the text shows: {where}"
+    if tool.description.strip() != str(loaded.get("description", "")).strip():
+        return f"a model is told another description of '{tool.name}' than the text shows"
+    return None
 
 
 def _unequal(text: Any, loaded: Any, path: str, *, names: bool = False) -> str | None:
@@ -90,6 +99,8 @@ def _unequal(text: Any, loaded: Any, path: str, *, names: bool = False) -> str |
             inner = f"{path}.{key}" if path else str(key)
             if key not in loaded:
                 return f"{inner} is not there"
+            if key not in text and key == "default" and not names:
+                continue  # what only running the file can tell
             if key not in text:
                 return f"{inner} is there as well"
             inside = not names and key in ("properties", "$defs")

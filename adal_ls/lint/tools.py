@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from adal_ls import naming
 from adal_ls.lint.model import Entry, StaticTool, ToolFile
 from adal_ls.lint.subjects import meant
+from adal_ls.lint.targets import Target
 from adal_ls.schema import from_ast
 from adal_ls.schema.scope import Scope
 
@@ -27,9 +29,20 @@ def static_tools(file: ToolFile) -> tuple[StaticTool, ...]:
     return tuple(tools.values())
 
 
+def other_branches(file: ToolFile, tool: StaticTool) -> Iterator[StaticTool]:
+    """The tool as other branches of the file define it."""
+    for entry in file.entries:
+        if entry.name == tool.name and entry.range == tool.entry_ranges[0]:
+            for target in meant(file.bindings, entry)[1:]:
+                yield _of_target(entry, tool.name, file.names.scope, target)
+
+
 def _tool(file: ToolFile, entry: Entry, name: str, scope: Scope) -> StaticTool:
     found = meant(file.bindings, entry)
-    target = found[0] if found else None
+    return _of_target(entry, name, scope, found[0] if found else None)
+
+
+def _of_target(entry: Entry, name: str, scope: Scope, target: Target | None) -> StaticTool:
     description, parameters = "", dict[str, Any](type="object")
     if target is not None and target.node is not None:
         scope = target.home.file.names.scope if target.home is not None else scope

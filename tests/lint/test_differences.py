@@ -102,3 +102,37 @@ def test_a_type_that_only_the_loaded_file_knows_is_no_difference() -> None:
         "required": ["row"],
     }
     assert found(text, tools) == []
+
+
+def test_what_is_listed_under_a_condition_may_be_missing_but_not_be_refused() -> None:
+    text = f"{HEAD}CUSTOM_TOOLS = [f]\nif os.environ.get('X'):\n    CUSTOM_TOOLS.append(g)\n"
+    tools = [tool for tool in loaded(text) if tool["name"] == "f"]
+    assert found(text, tools) == []
+    assert found(text, tools, [{"tool": "g", "message": "its signature cannot be read"}]) == [
+        ("error", "'g' is no tool once the file is loaded: its signature cannot be read")
+    ]
+    assert len(found(text, [])) == 1, "the other one is listed for certain"
+
+
+def test_a_tool_that_branches_define_is_one_of_them() -> None:
+    text = (
+        "try:\n    import fancy\n\n    def fetch(url: str) -> str:\n        'Fetch with fancy.'\n"
+        "except ImportError:\n\n    def fetch(url: str, retries: int = 1) -> str:\n        'Fetch simply.'\n\n\nCUSTOM_TOOLS = [fetch]\n"
+    )
+    other = text.replace("    def fetch(url: str) -> str:\n        'Fetch with fancy.'", "    pass")
+    assert found(text, loaded(text)) == []
+    assert found(text, loaded(other)) == []
+    ((_, message),) = found(text, [{**loaded(text)[0], "description": "Fetch otherwise."}])
+    assert "another description of 'fetch'" in message
+
+
+def test_a_default_that_only_the_run_tells_is_no_difference() -> None:
+    text = "import os\ndef f(where: str = os.environ.get('X', 'here'), default: int = 1): ...\nCUSTOM_TOOLS = [f]\n"
+    tools = loaded(text)
+    tools[0]["parameters"]["properties"]["where"]["default"] = "here"
+    assert found(text, tools) == []
+    del tools[0]["parameters"]["properties"]["default"]["default"]
+    assert len(found(text, tools)) == 1
+    more = {**loaded(text)[0]["parameters"]["properties"], "default_of": {}}
+    tools[0]["parameters"] = {**loaded(text)[0]["parameters"], "properties": more}
+    assert len(found(text, tools)) == 1
