@@ -1,1 +1,1 @@
-"""TODO-FILLED-BY-PACKAGE."""
+"""The agent host: runs, the approval gate, built-in tools, the sandbox and the run store."""

@@ -5,11 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from uuid import uuid4
+from dataclasses import asdict, dataclass
 
 from adal_ls import naming
 from adal_ls.agent.agent_episode import AgentEpisode
@@ -36,7 +33,7 @@ from adal_ls.agent.provided import lay_over
 from adal_ls.agent.registry import RegistryError, ToolRegistry, registry_of
 from adal_ls.agent.replay import replay
 from adal_ls.agent.run_workspaces import RunWorkspaces
-from adal_ls.agent.secret_values import RedactedEvents, SecretValues
+from adal_ls.agent.running import Running
 from adal_ls.agent.store import StoreError
 from adal_ls.agent.stream import ModelError
 from adal_ls.agent.workspace_executor import ExecutorPool
@@ -50,7 +47,6 @@ from adal_ls.protocol.runs import (
     NoticeEvent,
     PermissionMode,
     PromptEvent,
-    RunPromptParams,
     RunStartParams,
     RunUpdate,
     StateEvent,
@@ -79,40 +75,6 @@ _MODES: dict[PermissionMode, str] = {
 }
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Running:
-    """A run whose episode goes on in this process, or was the last one that did.
-
-    `prompt` begins the episode; None takes an interrupted one up where it ended. `heard` are prompts that came since;
-    `later` one whose tools need a context of its own, so that it begins the next episode.
-    """
-
-    run_id: str
-    params: RunStartParams
-    prompt: str | None
-    root: Path
-    mode: PermissionMode
-    finished: asyncio.Future[FinishedEvent]
-    heard: list[str] = field(default_factory=list)
-    later: list[RunPromptParams] = field(default_factory=list)
-    agent_call_id: str = field(default_factory=lambda: uuid4().hex)
-    resumed: bool = False
-    task: asyncio.Task[None] | None = None
-    context: GateContext | None = None
-    cancelling: bool = False
-    last_seq: int = 0
-    secrets: SecretValues = field(default_factory=lambda: SecretValues(os.environ))
-    redacted: RedactedEvents = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.redacted = RedactedEvents(self.secrets)
-
-    @property
-    def scope(self) -> str:
-        """The conversation that the run belongs to; without another it is the run itself."""
-        return (self.params.scope or "").strip() or self.run_id
 
 
 @dataclass(slots=True)
@@ -172,6 +134,7 @@ class Episodes:
         except Exception as fault:  # noqa: BLE001 - the boundary that owns it: every episode ends with `finished`
             self._tell_failure(running, fault)
         finally:
+            running.ending = True
             # To its end however often the run is cancelled: a tool process must not stay, nor a provider be forgotten.
             leaving = asyncio.ensure_future(self._leave(running, held, finished))
             while not leaving.done():
@@ -201,8 +164,8 @@ class Episodes:
         if isinstance(fault, ModelError | AdalError):
             code, message = fault.code, fault.message
             trace = fault.trace if isinstance(fault, ProviderError) else None
-        elif isinstance(fault, RegistryError):
-            code, message = "tools", str(fault)
+        elif isinstance(fault, RegistryError | StoreError):
+            code, message = "tools" if isinstance(fault, RegistryError) else "store", str(fault)
         else:
             _log.error("run %s failed", running.run_id, exc_info=fault)
             code, message = "internal", f"{type(fault).__name__}: {fault}"
@@ -239,8 +202,8 @@ class Episodes:
 
     def _finish(self, running: Running, finished: FinishedEvent) -> None:
         try:
-            if running.heard and finished.stop_reason != "end_turn":
-                unheard, running.heard = running.heard, []
+            unheard = running.take_unheard(finished)
+            if unheard:
                 self.emit(
                     running, NoticeEvent(text=f"Not told to the model, because the run ended: {' '.join(unheard)}")
                 )
@@ -248,6 +211,7 @@ class Episodes:
         except StoreError as fault:
             # Told all the same: whoever watches must not wait for ever. The store shows the run as interrupted.
             _log.error("the end of run %s is not stored: %s", running.run_id, fault)
+            self.journal.give_up(running.run_id)
             finished = FinishedEvent(stop_reason="error")
             for event in (ErrorEvent(code="store", message=str(fault)), finished):
                 running.last_seq += 1

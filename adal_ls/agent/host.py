@@ -78,6 +78,7 @@ _GONE = "the editor went away (its window was closed or reloaded)"
 _NOT_TRUSTED = "The workspace is not trusted: nothing of it is loaded or run until you trust it."
 
 _MOST_RUNS = 1000  # in one message
+_PAGE = 250_000  # bytes of a run's events in one message; one event alone may take more (`event_size.LIMIT`)
 _PART = 100_000  # characters of a text in one message, up to six times as many bytes in JSON
 
 P = TypeVar("P", bound=Message)
@@ -241,7 +242,7 @@ class Host:
         return RunListResult(runs=await asyncio.to_thread(self._asked.runs, params.query, params.project_root, most))
 
     async def _get(self, params: RunGetParams) -> RunGetResult:
-        return await asyncio.to_thread(self._asked.get, params.run_id, params.from_seq)
+        return await asyncio.to_thread(self._asked.get, params.run_id, params.from_seq, _PAGE)
 
     async def _full_text(self, params: RunFullTextParams) -> RunFullTextResult:
         whole = await asyncio.to_thread(self._asked.full_text, params.run_id, params.call_id, params.of)

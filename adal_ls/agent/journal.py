@@ -8,6 +8,7 @@ events are numbered here, told, and written in their order by a thread. Before a
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 from collections import deque
@@ -32,7 +33,9 @@ class RunStore(Protocol):
 
     def append(self, run_id: str, event: Event, *, full: str | None = None, wait: float = ...) -> RunUpdate: ...
 
-    def get(self, run_id: str, from_seq: int = 1) -> RunGetResult: ...
+    def get(self, run_id: str, from_seq: int = 1, most: int | None = ...) -> RunGetResult: ...
+
+    def give_up(self, run_id: str) -> None: ...
 
     def in_scope(self, scope: str, root: Path) -> list[Run]: ...
 
@@ -113,6 +116,11 @@ class Journal:
         self._last.pop(run_id, None)
         return given
 
+    def give_up(self, run_id: str) -> None:
+        """The run ended and that could not be written: it is not held any more, and reads as interrupted."""
+        with contextlib.suppress(StoreError):  # then nobody sees it at all
+            self._store.give_up(run_id)
+
     async def settled(self, run_id: str) -> None:
         """Returns once everything is written.
 
@@ -152,12 +160,16 @@ class Journal:
                     if asyncio.get_running_loop().time() < deadline:
                         await asyncio.sleep(AT_ONCE)
                         continue
-                    self._lost[run_id] = fault
+                    self._lose(run_id, fault)
                 except StoreError as fault:
-                    self._lost[run_id] = fault
+                    self._lose(run_id, fault)
                 self._behind.popleft()
         finally:
             self._writing = None
+
+    def _lose(self, run_id: str, fault: StoreError) -> None:
+        self._lost[run_id] = fault
+        self.give_up(run_id)  # its end may be among what was not written
 
     def _number(self, run_id: str) -> int:
         """The run's last event; reading waits for no writer."""

@@ -1,4 +1,4 @@
-"""Who a run belongs to: a lock file per process, held as long as the process lives.
+"""Who a run belongs to: a lock file for each run that goes on, held by its process.
 
 A process id would not do: ids are reused, and a process in a container or another user's cannot be asked. The lock is
 the operating system's, so it is gone with the process, however that ended.

@@ -16,15 +16,17 @@ from adal_ls.agent import choice, model, trying
 from adal_ls.agent.agent_infos import DEFAULT, form, infos
 from adal_ls.agent.approval import Approvals, Approver
 from adal_ls.agent.builtin.catalog import BUILTINS
-from adal_ls.agent.episodes import Episodes, Running, tool_choice
+from adal_ls.agent.episodes import Episodes, tool_choice
 from adal_ls.agent.grants import Grant, Grants
 from adal_ls.agent.journal import Journal, RunStore
 from adal_ls.agent.lease import Snapshot
 from adal_ls.agent.offline import NAME as OFFLINE
 from adal_ls.agent.projects import Projects
+from adal_ls.agent.running import Running
 from adal_ls.agent.secret_values import SecretValues
 from adal_ls.agent.store import RunBusyError, StoreError, now
 from adal_ls.agent.workspace_executor import ExecutorPool, is_unconfined
+from adal_ls.agent.workspace_folders import WorkspaceFolders
 from adal_ls.protocol.agents import AgentInfo, ContextForm
 from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.protocol.host import HostSettings
@@ -75,7 +77,7 @@ class Runtime:
         self.trusted = trusted
         self._journal = Journal(store)
         self._settings = settings
-        self._roots = list(roots)
+        self._folders = WorkspaceFolders(roots)
         self._grants = Grants()
         self._approvals = Approvals(approver, self._grants)
         unconfined = is_unconfined(settings.allow_unsandboxed_bash)
@@ -104,7 +106,7 @@ class Runtime:
         """
         if not self.trusted:
             raise PermissionError(f"{root} is not trusted: its tools are not loaded until you trust the workspace")
-        return await self._projects.load(self._of_workspace(root), unsaved=unsaved)
+        return await self._projects.load(self._folders.inside(root), unsaved=unsaved)
 
     def start(self, params: RunStartParams) -> str:
         """Starts a run and returns its id at once; everything that can take time happens in the run.
@@ -116,7 +118,7 @@ class Runtime:
             PermissionError: a folder that is not of the workspace.
         """
         naming.select_builtins(BUILTINS, *tool_choice(params, self._settings))
-        root = self._root(params.project_root)
+        root = self._folders.meant(params.project_root)
         self._projects.check_agent(root, params.agent)
         self._check_idle(params.scope, root)
         run_id, moment, secrets = uuid4().hex, now(), SecretValues(os.environ)
@@ -150,7 +152,7 @@ class Runtime:
                 raise RunBusyError(f"run {params.run_id} is being cancelled; send the prompt once it has stopped")
             # Tools are made once in an episode: another context than its own begins the next one.
             elsewhere = params.tool_context not in (None, running.params.tool_context)
-            if elsewhere or running.later:
+            if elsewhere or running.later or running.ending:
                 running.later.append(params)
             else:
                 running.heard.append(params.prompt)
@@ -170,7 +172,7 @@ class Runtime:
 
     def _take_up(self, params: RunPromptParams | RunResumeParams, prompt: str | None) -> Running:
         kept = self._journal.run(params.run_id)
-        root = self._root(kept.project_root)
+        root = self._folders.meant(kept.project_root)
         given = self._journal.adopt(params.run_id, params.model)
         self._check_idle(given.scope or params.run_id, root, but=params.run_id)
         changed = {"project_root": str(root), "model": params.model or given.model, "tool_context": params.tool_context}
@@ -186,7 +188,7 @@ class Runtime:
             run_id=run_id,
             params=params,
             prompt=prompt,
-            root=self._root(params.project_root),
+            root=self._folders.meant(params.project_root),
             mode=mode,
             finished=asyncio.get_running_loop().create_future(),
             resumed=resumed,
@@ -237,7 +239,7 @@ class Runtime:
             ValueError: no such tool, or it is not clear which project is meant.
             PermissionError: the workspace is not trusted, or the folder is not of the workspace.
         """
-        root = self._root(params.project_root)
+        root = self._folders.meant(params.project_root)
         if not self.trusted:
             raise PermissionError(f"{root} is not trusted: no tool of it runs until you trust the workspace")
         return await trying.try_tool(params, root, self._projects, self._settings, on_text)
@@ -267,7 +269,7 @@ class Runtime:
     async def _known(self, root: Path) -> tuple[Snapshot | None, Project]:
         if not self.trusted:
             raise PermissionError(f"{root} is not trusted: its agents are not loaded until you trust the workspace")
-        return await self._projects.known(self._of_workspace(root))
+        return await self._projects.known(self._folders.inside(root))
 
     async def wait(self, run_id: str) -> FinishedEvent:
         """The end of a run of this process.
@@ -358,7 +360,7 @@ class Runtime:
         Raises:
             GrantsError: those of a folder are void, because somebody changed them.
         """
-        return self._grants.listed([Path(project_root)] if project_root is not None else self._roots)
+        return self._grants.listed([Path(project_root)] if project_root is not None else self._folders.folders)
 
     def revoke(self, grant_id: str) -> bool:
         """Forgets a remembered approval; whether there was one.
@@ -385,28 +387,3 @@ class Runtime:
         if run_id not in self._runs:
             raise UnknownRunError(f"no run {run_id} was started in this session")
         return self._runs[run_id]
-
-    def _root(self, given: str | None) -> Path:
-        if given is not None:
-            root = Path(given)
-            if not root.is_dir():
-                raise ValueError(f"projectRoot is not a folder: {given}")
-            return self._of_workspace(root)
-        if len(self._roots) == 1:
-            return self._roots[0].resolve()
-        if not self._roots:
-            raise ValueError("there is no folder to run in: give projectRoot")
-        raise ValueError(f"several folders are open; give projectRoot, one of: {', '.join(map(str, self._roots))}")
-
-    def _of_workspace(self, root: Path) -> Path:
-        """The real path of a folder that the workspace's trust covers.
-
-        Raises:
-            PermissionError: it lies outside every folder of the workspace.
-        """
-        real = root.resolve()
-        if self._roots and not any(real.is_relative_to(folder.resolve()) for folder in self._roots):
-            raise PermissionError(
-                f"{root} is not in the workspace ({', '.join(map(str, self._roots))}), so its trust does not cover it"
-            )
-        return real

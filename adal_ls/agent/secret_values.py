@@ -7,7 +7,6 @@ value that must not stay in a transcript, in a log or in output that somebody ke
 from __future__ import annotations
 
 import json
-import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -131,17 +130,6 @@ class RedactedEvents:
                 yield TextEvent(delta=self._secrets.redact(self._held.pop(None)))
             elif isinstance(event, FinishedEvent) or (isinstance(event, ToolResultEvent) and event.call_id == stream):
                 yield ToolProgressEvent(call_id=stream, text=self._secrets.redact(self._held.pop(stream)))
-
-
-class _RedactedLog(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        return SecretValues(os.environ).redact(super().format(record))
-
-
-def redact_logs() -> None:
-    """From now on what this process logs, on standard error, is without secrets too."""
-    if logging.lastResort is not None:
-        logging.lastResort.setFormatter(_RedactedLog())
 
 
 def _secrets(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:

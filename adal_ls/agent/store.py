@@ -7,12 +7,8 @@ and 0600: transcripts hold what tools read.
 from __future__ import annotations
 
 import json
-import logging
-import os
 import sqlite3
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +18,7 @@ from pydantic import TypeAdapter
 from adal_ls.agent import ownership, retention
 from adal_ls.agent.decisions import decision, in_folder
 from adal_ls.agent.paths import make_private, remember_folder, workspace_dir
+from adal_ls.agent.store_database import Database
 from adal_ls.agent.store_rows import (
     COUNT_DENIED,
     DELETE_EVENTS,
@@ -32,28 +29,28 @@ from adal_ls.agent.store_rows import (
     SELECT_CALLS,
     SELECT_CONVERSATION,
     SELECT_DECISIONS,
+    SELECT_EVENTS,
     SELECT_RUN,
     after,
     kept,
     like,
+    page,
     run_of,
 )
 from adal_ls.agent.store_schema import (
     BUSY_SECONDS,
     RunBusyError,
-    StoreDamagedError,
     StoreError,
     StoreLockedError,
     UnknownRunError,
-    connect,
     located,
     now,
-    set_aside,
 )
 from adal_ls.protocol.approvals import Decision
 from adal_ls.protocol.runs import (
     EpisodeEvent,
     Event,
+    FinishedEvent,
     Run,
     RunGetResult,
     RunStartParams,
@@ -63,12 +60,11 @@ from adal_ls.protocol.runs import (
 
 __all__ = ["RunBusyError", "Store", "StoreError", "StoreLockedError", "UnknownRunError", "now"]
 
-_log = logging.getLogger(__name__)
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 class Store:
-    """One workspace's runs. A process that creates runs owns them until `close`; safe to use from several threads.
+    """One workspace's runs. A process owns what it begins until that has ended; safe to use from several threads.
 
     Every method raises `StoreError` where the database cannot be read or written.
     """
@@ -79,28 +75,13 @@ class Store:
         self._file = folder / "runs.db"
         with located(self._file):
             make_private(folder)
-        self.notice: str | None = None
+        self._database = Database(self._file)
+        self._claims: dict[str, ownership.Ownership] = {}  # of the runs that go on in this process
+
+    @property
+    def notice(self) -> str | None:
         """What the person should know: a damaged file was set aside."""
-        self._lock = threading.Lock()
-        self._connection = self._connect()
-        self._claim: ownership.Ownership | None = None
-
-    def _connect(self) -> sqlite3.Connection:
-        try:
-            connection = connect(self._file)
-        except StoreDamagedError as fault:
-            self._set_aside(fault, self._file.stat())
-            connection = connect(self._file)
-        self._busy_seconds = BUSY_SECONDS
-        self._seen = os.stat(self._file)  # noqa: PTH116 - as `set_aside` compares
-        return connection
-
-    def _set_aside(self, fault: StoreDamagedError, seen: os.stat_result) -> None:
-        """A damaged file would stand in the way for ever: it is kept under another name, and an empty one begun."""
-        aside = set_aside(self._file, seen)
-        if aside is not None:
-            self.notice = f"{fault}. It was moved to {aside}: earlier runs are not listed any more, new ones are kept"
-            _log.warning("%s", self.notice)
+        return self._database.notice
 
     @classmethod
     def open(cls, workspace: Path) -> Store:
@@ -124,7 +105,7 @@ class Store:
         return (workspace_dir(workspace) / "runs.db").exists()
 
     def create(self, run: Run, params: RunStartParams | None = None, *, wait: float = BUSY_SECONDS) -> None:
-        """Adds `run`; from now on this process owns it.
+        """Adds `run`; from now on this process owns it, until it has ended.
 
         Args:
             params: what it was started with, for whoever takes it up again. Prompt and tool context are not kept.
@@ -137,10 +118,11 @@ class Store:
         # A prompt may hold half a surrogate pair, which no database text can.
         title = run.title.encode("utf-8", "backslashreplace").decode()
         row = (run.run_id, title, run.agent, run.model, run.state, run.created, run.updated, usage)
-        with self._transaction(wait):
-            if self._connection.execute("SELECT 1 FROM runs WHERE run_id = ?", (run.run_id,)).fetchone():
+        with self._database.writing(wait) as database:
+            if database.execute("SELECT 1 FROM runs WHERE run_id = ?", (run.run_id,)).fetchone():
                 raise StoreError(f"run {run.run_id} is already in the run store {self._file}")
-            self._connection.execute(INSERT_RUN, (*row, self._owner(), kept(params), run.forked_from))
+            owner = self._claim(run.run_id)
+            database.execute(INSERT_RUN, (*row, owner, kept(params), run.forked_from))
 
     def append(self, run_id: str, event: Event, *, full: str | None = None, wait: float = BUSY_SECONDS) -> RunUpdate:
         """Adds `event` as the run's next one, and lets the run's state and usage follow from it. When it returns,
@@ -156,18 +138,20 @@ class Store:
         """
         text = json.dumps(event.wire(), separators=(",", ":"))  # ASCII: a lone surrogate stays readable
         moment = now()
-        with self._transaction(wait):
-            (last,) = self._connection.execute("SELECT max(seq) FROM events WHERE run_id = ?", (run_id,)).fetchone()
+        with self._database.writing(wait) as database:
+            (last,) = database.execute("SELECT max(seq) FROM events WHERE run_id = ?", (run_id,)).fetchone()
             seq = (last or 0) + 1
-            self._follow(run_id, event, moment)
-            self._connection.execute("INSERT INTO events VALUES (?,?,?,?)", (run_id, seq, moment, text))
+            self._follow(database, run_id, event, moment)
+            database.execute("INSERT INTO events VALUES (?,?,?,?)", (run_id, seq, moment, text))
             if full is not None:
                 call_id: str = event.call_id  # type: ignore[union-attr]  # a caller's fault otherwise
                 table = "full_arguments" if isinstance(event, ToolCallEvent) else "full_results"
-                self._connection.execute(
+                database.execute(
                     f"INSERT OR IGNORE INTO {table} VALUES (?,?,?)",  # noqa: S608 - our names
                     (run_id, call_id, full.encode("utf-8", "surrogatepass")),
                 )
+        if isinstance(event, FinishedEvent):
+            self.give_up(run_id)
         return RunUpdate(run_id=run_id, seq=seq, event=event)
 
     def runs(
@@ -189,8 +173,8 @@ class Store:
         clause = "".join(f"AND {condition} " for condition in conditions)
         patterns = [pattern for word in words for pattern in (like(word), like(json.dumps(word)[1:-1]))]
         patterns += [before] if before is not None else []
-        with self._reading():
-            rows = self._connection.execute(SELECT_RUN + clause + "ORDER BY position DESC", patterns)
+        with self._database.reading() as database:
+            rows = database.execute(SELECT_RUN + clause + "ORDER BY position DESC", patterns)
             alive = self._alive()
             found = (run_of(row, alive) for row in rows)
             return list(islice((run for run in found if project_root in (None, run.project_root)), limit))
@@ -206,39 +190,40 @@ class Store:
             UnknownRunError: no such run.
             RunBusyError: another process is at it.
         """
-        with self._transaction(wait):
-            row = self._row(run_id)
+        with self._database.writing(wait) as database:
+            row = self._row(database, run_id)
             run = run_of(row, self._alive())
-            if run.state not in ("finished", "interrupted") and row[8] != self._owner():
+            if run.state not in ("finished", "interrupted") and run_id not in self._claims:
                 raise RunBusyError(f"run {run_id} is going on in another window or at a terminal; it ends there")
-            self._connection.execute(
-                "UPDATE runs SET owner = ?, model = ? WHERE run_id = ?", (self._owner(), model or run.model, run_id)
+            owner = self._claim(run_id)
+            database.execute(
+                "UPDATE runs SET owner = ?, model = ? WHERE run_id = ?", (owner, model or run.model, run_id)
             )
         params = json.loads(row[9])
         return RunStartParams.model_validate({"prompt": "", "model": run.model, "agent": run.agent, **params})
 
     def in_scope(self, scope: str, root: Path | None = None) -> list[Run]:  # noqa: ARG002 - for stores of many folders
         """The runs with this memory scope, and the one with this id, oldest first."""
-        with self._reading():
-            rows = self._connection.execute(SELECT_RUN + IN_SCOPE + "ORDER BY position", (scope, scope)).fetchall()
+        with self._database.reading() as database:
+            rows = database.execute(SELECT_RUN + IN_SCOPE + "ORDER BY position", (scope, scope)).fetchall()
             alive = self._alive()
             return [run_of(row, alive) for row in rows]
 
     def conversation(self, run_id: str, scope: str) -> list[RunUpdate]:
         """All that happened in a run and in those of its memory scope, in the order in which it did."""
-        with self._reading():
-            rows = self._connection.execute(SELECT_CONVERSATION, (run_id, scope, scope)).fetchall()
+        with self._database.reading() as database:
+            rows = database.execute(SELECT_CONVERSATION, (run_id, scope, scope)).fetchall()
         return [self._update(run_id, seq, text) for run_id, seq, text in rows]
 
     def fork(self, run_id: str, new_id: str, before_seq: int | None = None) -> Run:
-        """A new run, owned by this process, with the events of another before `before_seq` (all of them if None).
+        """A new run that nobody owns yet, with the events of another before `before_seq` (all of them if None).
 
         Raises:
             UnknownRunError: no such run.
         """
         moment = now()
-        with self._transaction():
-            row = self._row(run_id)
+        with self._database.writing() as database:
+            row = self._row(database, run_id)
             run = run_of(row, self._alive()).model_copy(
                 update={
                     "run_id": new_id,
@@ -252,16 +237,16 @@ class Store:
             )
             # It goes its own way: in the scope of the other it would tell that one what it said.
             kept = json.dumps({key: value for key, value in json.loads(row[9]).items() if key != "scope"})
-            values = (new_id, run.title, run.agent, run.model, run.state, moment, moment, None, self._owner(), kept)
-            self._connection.execute(INSERT_RUN, (*values, run_id))
-            self._connection.execute(
+            values = (new_id, run.title, run.agent, run.model, run.state, moment, moment, None, "", kept)
+            database.execute(INSERT_RUN, (*values, run_id))
+            database.execute(
                 "INSERT INTO events SELECT ?, seq, time, event FROM events WHERE run_id = ? AND (? IS NULL OR seq < ?)",
                 (new_id, run_id, before_seq, before_seq),
             )
-            self._connection.execute(
+            database.execute(
                 "INSERT INTO full_results SELECT ?, call_id, text FROM full_results WHERE run_id = ?", (new_id, run_id)
             )
-            self._connection.execute(
+            database.execute(
                 "INSERT INTO full_arguments SELECT ?, call_id, text FROM full_arguments WHERE run_id = ?",
                 (new_id, run_id),
             )
@@ -274,49 +259,53 @@ class Store:
             UnknownRunError: no such run.
             RunBusyError: it is going on.
         """
-        with self._transaction():
-            row = self._row(run_id)
+        with self._database.writing() as database:
+            row = self._row(database, run_id)
             if run_of(row, self._alive()).state not in ("finished", "interrupted"):
                 raise RunBusyError(f"run {run_id} is going on; cancel it first")
             for table in ("full_results", "full_arguments"):
-                self._connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))  # noqa: S608 - our names
-            self._connection.execute(DELETE_EVENTS, (run_id,))
-            self._connection.execute(MARK_DELETED, (run_id,))
+                database.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))  # noqa: S608 - our names
+            database.execute(DELETE_EVENTS, (run_id,))
+            database.execute(MARK_DELETED, (run_id,))
 
     def has(self, run_id: str) -> bool:
         """Whether there is such a run."""
-        with self._reading():
-            return self._connection.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone() is not None
+        with self._database.reading() as database:
+            return database.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone() is not None
 
-    def get(self, run_id: str, from_seq: int = 1) -> RunGetResult:
+    def get(self, run_id: str, from_seq: int = 1, most: int | None = None) -> RunGetResult:
         """One run with its events from `from_seq` on.
+
+        Args:
+            most: bytes of the events as JSON that are enough; what is left then is told of (`more`). At least one
+                event is given, whatever its size.
 
         Raises:
             UnknownRunError: no such run.
         """
-        with self._reading():
-            row = self._row(run_id)
-            events = self._connection.execute(
-                "SELECT seq, event FROM events WHERE run_id = ? AND seq >= ? ORDER BY seq", (run_id, from_seq)
-            ).fetchall()
+        with self._database.reading() as database:
+            row = self._row(database, run_id)
+            rows = database.execute(SELECT_EVENTS, (run_id, from_seq))
+            events, more = page(rows, most)
             run = run_of(row, self._alive())
-        return RunGetResult(run=run, events=[self._update(run_id, seq, text) for seq, text in events])
+        updates = [self._update(run_id, seq, text) for seq, text in events]
+        return RunGetResult(run=run, events=updates, more=True if more else None)
 
     def denied(self) -> dict[str, int]:
         """How many calls were denied, for each run where any was. Looks through all events."""
-        with self._reading():
-            return dict(self._connection.execute(COUNT_DENIED).fetchall())
+        with self._database.reading() as database:
+            return dict(database.execute(COUNT_DENIED).fetchall())
 
     def decisions(
         self, run_id: str | None = None, project_root: str | None = None, limit: int | None = None
     ) -> list[Decision]:
         """The decision log, newest first: of one run, of runs in one folder, or all."""
-        with self._reading():
-            rows = self._connection.execute(SELECT_DECISIONS, (run_id, run_id))
+        with self._database.reading() as database:
+            rows = database.execute(SELECT_DECISIONS, (run_id, run_id))
             wanted = (row for row in rows if project_root is None or in_folder(row[3], project_root))
             chosen = list(islice(wanted, limit))
             calls = {
-                run: [text for (text,) in self._connection.execute(SELECT_CALLS, (run,))]
+                run: [text for (text,) in database.execute(SELECT_CALLS, (run,))]
                 for run in {run for _, run, _, _ in chosen}
             }
         return [decision(row, calls[row[1]]) for row in chosen]
@@ -324,23 +313,27 @@ class Store:
     def full_text(self, run_id: str, call_id: str, of: Literal["result", "arguments"] = "result") -> str | None:
         """The whole text of a result that was cut, or of arguments, as JSON; None where nothing was cut."""
         table = {"result": "full_results", "arguments": "full_arguments"}[of]
-        with self._reading():
-            row = self._connection.execute(
+        with self._database.reading() as database:
+            row = database.execute(
                 f"SELECT text FROM {table} WHERE run_id = ? AND call_id = ?",  # noqa: S608 - our names
                 (run_id, call_id),
             ).fetchone()
         return None if row is None else bytes(row[0]).decode("utf-8", "surrogatepass")
 
-    def close(self) -> None:
-        """Gives up the runs this process owns (unfinished ones read as interrupted) and closes the database."""
-        with self._lock:
-            self._connection.close()
-            if self._claim is not None:
-                self._claim.release()
-                self._claim = None
+    def give_up(self, run_id: str) -> None:
+        """The run does not go on in this process any more; without a stored end it reads as interrupted."""
+        claim = self._claims.pop(run_id, None)
+        if claim is not None:
+            claim.release()
 
-    def _row(self, run_id: str) -> tuple[Any, ...]:
-        row: tuple[Any, ...] | None = self._connection.execute(SELECT_RUN + "AND run_id = ?", (run_id,)).fetchone()
+    def close(self) -> None:
+        """Gives up the runs this process owns and closes the database."""
+        self._database.close()
+        for run_id in list(self._claims):
+            self.give_up(run_id)
+
+    def _row(self, database: sqlite3.Connection, run_id: str) -> tuple[Any, ...]:
+        row: tuple[Any, ...] | None = database.execute(SELECT_RUN + "AND run_id = ?", (run_id,)).fetchone()
         if row is None:
             raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
         return row
@@ -354,13 +347,15 @@ class Store:
             ) from fault
         return RunUpdate(run_id=run_id, seq=seq, event=event)
 
-    def _owner(self) -> str:
-        if self._claim is None:
+    def _claim(self, run_id: str) -> str:
+        """The name under which this process owns the run from now on."""
+        if run_id not in self._claims:
             folder = self._folder / "owners"
             make_private(folder)
-            ownership.sweep(folder)
-            self._claim = ownership.Ownership(folder)
-        return self._claim.name
+            if not self._claims:
+                ownership.sweep(folder)
+            self._claims[run_id] = ownership.Ownership(folder)
+        return self._claims[run_id].name
 
     def _alive(self) -> Callable[[str], bool]:
         known: dict[str, bool] = {}
@@ -372,48 +367,14 @@ class Store:
 
         return alive
 
-    def _follow(self, run_id: str, event: Event, moment: str) -> None:
+    def _follow(self, database: sqlite3.Connection, run_id: str, event: Event, moment: str) -> None:
         """Updates the run's row in the transaction of its event, so that no crash can part the two."""
-        row = self._connection.execute("SELECT state, usage FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+        row = database.execute("SELECT state, usage FROM runs WHERE run_id = ?", (run_id,)).fetchone()
         if row is None:
             raise UnknownRunError(f"no run {run_id} in the run store {self._file}")
         state, usage = after(row[0], row[1], event)
         if isinstance(event, EpisodeEvent):
-            self._connection.execute("UPDATE runs SET model = ? WHERE run_id = ?", (event.model, run_id))
-        self._connection.execute(
+            database.execute("UPDATE runs SET model = ? WHERE run_id = ?", (event.model, run_id))
+        database.execute(
             "UPDATE runs SET state = ?, usage = ?, updated = ? WHERE run_id = ?", (state, usage, moment, run_id)
         )
-
-    @contextmanager
-    def _transaction(self, wait: float = BUSY_SECONDS) -> Iterator[None]:
-        # IMMEDIATE: takes the write lock first, so that the number read is still the last one when it is used.
-        with self._lock, self._sound(), located(self._file):
-            if wait != self._busy_seconds:
-                self._connection.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
-                self._busy_seconds = wait
-            self._connection.execute("BEGIN IMMEDIATE")
-            with self._connection:
-                yield
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        # One snapshot for the run and its events.
-        with self._lock, self._sound(), located(self._file):
-            self._connection.execute("BEGIN")
-            with self._connection:
-                yield
-
-    @contextmanager
-    def _sound(self) -> Iterator[None]:
-        """Sets a file aside in which damage shows while it is used; what comes next finds an empty one.
-
-        Raises:
-            StoreError: there was damage; the text says where the file is now.
-        """
-        try:
-            yield
-        except StoreDamagedError as fault:
-            self._connection.close()
-            self._set_aside(fault, self._seen)
-            self._connection = self._connect()
-            raise StoreError(self.notice or str(fault)) from fault

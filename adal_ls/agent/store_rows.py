@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from adal_ls.protocol.runs import (
@@ -16,6 +16,9 @@ from adal_ls.protocol.runs import (
     Usage,
     UsageEvent,
 )
+
+_WRAPPING = 80
+"""Bytes that an event takes in a message beside its own JSON."""
 
 SELECT_RUN = """SELECT run_id, title, agent, model, state, created, updated, usage, owner, params, forked_from,
     CASE state WHEN 'finished' THEN
@@ -32,6 +35,7 @@ COUNT_DENIED = """SELECT run_id, count(*) FROM events
 SELECT_DECISIONS = """SELECT time, run_id, seq, event FROM events
     WHERE (? IS NULL OR run_id = ?) AND event LIKE '{"type":"decision",%' ORDER BY time DESC, run_id, seq DESC"""
 SELECT_CALLS = """SELECT event FROM events WHERE run_id = ? AND event LIKE '{"type":"toolCall",%' ORDER BY seq"""
+SELECT_EVENTS = "SELECT seq, event FROM events WHERE run_id = ? AND seq >= ? ORDER BY seq"
 DELETE_EVENTS = """DELETE FROM events WHERE run_id = ? AND event NOT LIKE '{"type":"decision",%'"""
 MARK_DELETED = """UPDATE runs SET state = 'deleted', title = '', params = '{}', usage = NULL WHERE run_id = ?"""
 INSERT_RUN = """INSERT INTO runs
@@ -59,6 +63,17 @@ def run_of(row: tuple[Any, ...], alive: Callable[[str], bool]) -> Run:
         project_root=json.loads(params).get("projectRoot"),
         forked_from=forked_from,
     )
+
+
+def page(rows: Iterable[tuple[int, str]], most: int | None) -> tuple[list[tuple[int, str]], bool]:
+    """The first events that take no more than `most` bytes together, at least one; and whether there are more."""
+    taken, size = list[tuple[int, str]](), 0
+    for seq, text in rows:
+        size += len(text) + _WRAPPING
+        if most is not None and taken and size > most:
+            return taken, True
+        taken.append((seq, text))
+    return taken, False
 
 
 def after(state: str, usage: str | None, event: Event) -> tuple[str, str | None]:

@@ -52,11 +52,14 @@ class Stores:
     def append(self, run_id: str, event: Event, *, full: str | None = None, wait: float = BUSY_SECONDS) -> RunUpdate:
         return self._having(run_id).append(run_id, event, full=full, wait=wait)
 
-    def get(self, run_id: str, from_seq: int = 1) -> RunGetResult:
-        return self._having(run_id).get(run_id, from_seq)
+    def get(self, run_id: str, from_seq: int = 1, most: int | None = None) -> RunGetResult:
+        return self._having(run_id).get(run_id, from_seq, most)
 
     def adopt(self, run_id: str, model: str | None = None, *, wait: float = BUSY_SECONDS) -> RunStartParams:
         return self._having(run_id).adopt(run_id, model, wait=wait)
+
+    def give_up(self, run_id: str) -> None:
+        self._having(run_id).give_up(run_id)
 
     def in_scope(self, scope: str, root: Path) -> list[Run]:
         """As `Store.in_scope`: a memory scope is of one folder."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import click
 
+from adal_ls.agent.redacted_logs import redact_logs
 from adal_ls.version import __version__
 
 
@@ -74,6 +75,7 @@ def program() -> None:
 
 def run_program(arguments: list[str]) -> int:
     """Runs the program and turns whatever ends it into an exit code."""
+    redact_logs()
     try:
         code = program.main(arguments, prog_name="adal-ls", standalone_mode=False)
         sys.stdout.flush()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-from collections.abc import Sequence
+import os
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +15,22 @@ import click
 
 from adal_ls.agent.preview import pretty
 from adal_ls.cli.output import printable, say
-from adal_ls.protocol.approvals import ApprovalOption, ApprovalRequest
+from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.workspace import uris
-
-LETTERS: dict[str, str] = {"allow_once": "y", "reject_once": "n"}
-"""What may be typed instead of a number, for the two answers that are not remembered."""
 
 _GUTTER = "  │ "
 """Before every line that a model or a file wrote, so that none of them can pass for a line of ours."""
 
+_NARROWEST, _WIDEST = 40, 100
+"""Characters of a line of ours, however narrow or wide the terminal is."""
+
 
 def show_request(request: ApprovalRequest, arguments: dict[str, Any], folder: str) -> None:
-    """The question with all of its options."""
+    """The call in full, with what is known about it."""
     show_call(request.tool, arguments, folder, "Run this?", _details(request, folder))
     if request.preview is not None and request.preview.diff:
         say("  changes")
         quote(request.preview.diff)
-    for number, option in enumerate(request.options, 1):
-        say(f"  [{number}] {_worded(option)}")
-    say("  [e] Edit the arguments first")
 
 
 def show_call(tool: str, arguments: dict[str, Any], folder: str, question: str, details: list[str]) -> None:
@@ -51,9 +51,21 @@ def show_edited(tool: str, before: dict[str, Any], after: dict[str, Any], folder
     show_call(tool, after, folder, "Run this instead?", ["edited by you"])
     say("  changed")
     quote("\n".join(_changes(pretty(before).split("\n"), pretty(after).split("\n"))))
-    say("  [y] Allow once, as edited")
-    say("  [e] Edit again")
-    say("  [b] Back to the question")
+
+
+def show_choices(choices: Mapping[str, str]) -> None:
+    """What each key stands for, as wide as the terminal; a rule is told word for word."""
+    wrapper = textwrap.TextWrapper(_width(), subsequent_indent=" " * 6, expand_tabs=False, replace_whitespace=False)
+    for key, text in choices.items():
+        say(wrapper.fill(f"  [{key}] {text}"))
+
+
+def _width() -> int:
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):  # no terminal, or none with a descriptor
+        columns = 0
+    return max(_NARROWEST, min(columns or 80, _WIDEST))
 
 
 def quote(text: str) -> None:
@@ -63,12 +75,6 @@ def quote(text: str) -> None:
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> list[str]:
     return list(difflib.unified_diff(before, after, lineterm="", n=0))[2:]  # without the names of files
-
-
-def _worded(option: ApprovalOption) -> str:
-    rule = f" – {option.rule}" if option.rule else ""
-    letter = f" ({LETTERS[option.kind]})" if option.kind in LETTERS else ""
-    return f"{option.label}{letter}{rule}"
 
 
 def _details(request: ApprovalRequest, folder: str) -> list[str]:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from adal_ls.agent.answers import problem_with
 from adal_ls.agent.digest import canonical
 from adal_ls.cli.argument_editing import Draft, edit
 from adal_ls.cli.output import say
-from adal_ls.cli.question import LETTERS, show_edited, show_request
+from adal_ls.cli.question import show_choices, show_edited, show_request
 from adal_ls.cli.reading import Reader
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalOption, ApprovalRequest, ApprovalResolved
+
+_KINDS: dict[str, str] = {"allow_once": "y", "allow_always": "a", "reject_once": "n", "reject_always": "x"}
+_SAID = {
+    "y": "Allow once",
+    "a": "Always allow: what and for how long comes next",
+    "e": "Edit the arguments first",
+    "n": "Deny; you may say why",
+    "x": "Always deny exactly this, until this session ends",
+}
+_BACK = "Back to the question"
 
 _SETTLING = 20
 """Turns of the loop in which the answer before may settle a question, so that it need not be shown at all."""
@@ -59,17 +69,20 @@ class TerminalApprover:
         arguments = request.arguments
         if arguments is None:
             arguments = self._arguments_of(request.approval_id)
+        keys = _keys(request.options)
         while True:
             show_request(request, arguments, self._folder)
-            option = await self._choose(request.options)
-            if option != "edit":
+            key = await self._key({key: _SAID[key] for key in keys})
+            if key is None:
+                return _answer(request, None)
+            if key == "e":
+                edited = await self._edited(request, arguments)
+                if edited is not None:
+                    return _answer(request, keys["y"][0], updated_input=edited)
+                continue
+            option = keys[key][0] if key != "a" else await self._remembered(keys["a"])
+            if option is not None:
                 break
-            edited = await self._edited(request, arguments)
-            if edited is not None:
-                once = next(option for option in request.options if option.kind == "allow_once")
-                return _answer(request, once, updated_input=edited)
-        if option is None:
-            return _answer(request, None)
         feedback = None
         if option.kind.startswith("reject"):
             feedback = await self._reader.line("Reason for the agent (Enter for none): ")
@@ -84,20 +97,20 @@ class TerminalApprover:
         elif resolved.reason == "withdrawn":
             self._screen.say("No answer is needed any more: a remembered one covers this call.")
 
-    async def _choose(self, options: list[ApprovalOption]) -> ApprovalOption | Literal["edit"] | None:
-        """The chosen option; None where the input has ended."""
-        while True:
-            line = await self._reader.line(f"Choose 1 to {len(options)}: ")
-            if line is None:
-                return None
-            if line.isdecimal() and 1 <= int(line) <= len(options):
-                return options[int(line) - 1]
-            if line.lower() == "e":
-                return "edit"
-            lettered = [option for option in options if LETTERS.get(option.kind) == line.lower()]
-            if lettered:  # an empty line is none: Enter alone must never allow anything
-                return lettered[0]
-            say(f"'{line}' is none of the choices.")
+    async def _remembered(self, options: Sequence[ApprovalOption]) -> ApprovalOption | None:
+        """What is allowed from now on, and for how long; None: back to the question."""
+        by_rule: dict[str, list[ApprovalOption]] = {}
+        for option in options:
+            by_rule.setdefault(option.covers or "", []).append(option)
+        rules = {str(number): _scope(same[0]) for number, same in enumerate(by_rule.values(), 1)}
+        say("  Always allow")
+        key = await self._key({**rules, "b": _BACK})
+        if key in (None, "b"):
+            return None
+        lives = {(option.life or "workspace")[0]: option for option in list(by_rule.values())[int(key or 0) - 1]}
+        say("  From now on")
+        key = await self._key({**{life: option.rule or option.label for life, option in lives.items()}, "b": _BACK})
+        return lives.get(key or "b")
 
     async def _edited(self, request: ApprovalRequest, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """Arguments that the person made of these, and allowed; None: back to the question."""
@@ -108,28 +121,39 @@ class TerminalApprover:
             problem = draft.problem or problem_with(draft.arguments, schema)
             if problem is not None:
                 say(f"The tool does not take this: {problem}")
-                say("  [e] Edit again\n  [b] Back to the question")
-                answer = await self._letter("Choose e or b: ", "eb")
+                answer = await self._key({"e": "Edit again", "b": _BACK})
             elif canonical(draft.arguments) == canonical(arguments):
                 say("Nothing is changed.")
                 return None
             else:
                 show_edited(request.tool, arguments, draft.arguments, self._folder)
-                answer = await self._letter("Choose y, e or b: ", "yeb")
+                answer = await self._key({"y": "Allow once, as edited", "e": "Edit again", "b": _BACK})
             if answer == "y":
                 return draft.arguments
             if answer != "e":
                 return None
 
-    async def _letter(self, prompt: str, letters: str) -> str | None:
-        """One of `letters`, None where the input has ended. Enter alone is none of them."""
+    async def _key(self, choices: Mapping[str, str]) -> str | None:
+        """The key that the person chose, None where the input has ended. Enter alone never is one."""
+        show_choices(choices)
+        *others, last = choices
         while True:
-            line = await self._reader.line(prompt)
-            if line is None:
-                return None
-            if len(line) == 1 and line.lower() in letters:
-                return line.lower()
+            line = await self._reader.line(f"Choose {', '.join(others)} or {last}: ")
+            if line is None or line.lower() in choices:
+                return None if line is None else line.lower()
             say(f"'{line}' is none of the choices.")
+
+
+def _keys(options: Sequence[ApprovalOption]) -> dict[str, list[ApprovalOption]]:
+    """What may be typed, and the options that it leads to."""
+    of_kind = {kind: [option for option in options if option.kind == kind] for kind in _KINDS}
+    keys = {_KINDS[kind]: found for kind, found in of_kind.items() if found}
+    return {key: keys.get(key, []) for key in _SAID if key in keys or key == "e"}
+
+
+def _scope(option: ApprovalOption) -> str:
+    """What an option covers, without how long."""
+    return (option.rule or option.label).rpartition("; ")[0] or option.label
 
 
 def _answer(

@@ -303,6 +303,8 @@ class RunListResult(Message):
 
 
 class RunGetParams(Message):
+    """One run with its events in their order. Those of a long run come in pages."""
+
     run_id: str
     from_seq: int = 1
 
@@ -310,3 +312,6 @@ class RunGetParams(Message):
 class RunGetResult(Message):
     run: Run
     events: list[RunUpdate]
+    more: bool | None = Field(
+        default=None, description="Further events are there: ask again, from the number after the last of these."
+    )

@@ -168,8 +168,8 @@ async def test_goal_a7_every_decision_is_logged_and_what_is_remembered_can_be_ta
     runtime = bench.open(Person("always_arguments_workspace"))
     await bench.run({"calls": [call("bump", "c1", {"tag": "a"})]}, {"text": "done"})
     assert [(entry.decision, entry.decided_by) for entry in bench.store.decisions()] == [("allow", "person")]
-    with pytest.raises(Exception, match="append-only"):
-        bench.store._connection.execute("UPDATE events SET event = 'x'")
+    with pytest.raises(Exception, match="append-only"), bench.store._database.writing() as database:
+        database.execute("UPDATE events SET event = 'x'")
     (grant,) = runtime.grants()
     assert runtime.revoke(grant.grant_id)
     assert runtime.grants() == []

@@ -125,6 +125,27 @@ async def test_a_prompt_that_comes_with_the_last_words_is_still_answered(bench: 
     assert [event.text for event in bench.events(PromptEvent)] == ["go", "once more"]
 
 
+SLOW_END = """
+    import asyncio
+
+    async def end(ctx):
+        await asyncio.sleep(0.3)
+
+    AGENTS = [runtime.create_agent("slow", tools=create_tool_provider(get_tools=lambda ctx: {}, on_run_end=end))]
+"""
+
+
+async def test_what_is_said_while_a_failed_episode_ends_begins_the_next_one(bench: Bench) -> None:
+    bench.agents(SLOW_END)
+    runtime = bench.open()
+    run_id = runtime.start(RunStartParams(prompt="go", model="script:nowhere.yaml", agent="slow"))
+    await bench.until(lambda update: update.event.type == "error")
+    runtime.prompt(RunPromptParams(run_id=run_id, prompt="once more", model=bench.script({"text": "here"})))
+    await bench.until(lambda update: update.event == FinishedEvent(stop_reason="end_turn", answer="here"))
+    assert [event.text for event in bench.events(PromptEvent)] == ["go", "once more"]
+    assert "Not told" not in bench.notices()
+
+
 async def test_what_a_cancelled_run_did_not_hear_is_said(bench: Bench) -> None:
     bench.tools(ECHO)
     runtime = bench.open(None)
@@ -132,8 +153,10 @@ async def test_what_a_cancelled_run_did_not_hear_is_said(bench: Bench) -> None:
     run_id = runtime.start(RunStartParams(prompt="go", model=script, permission_mode="yolo"))
     await bench.until(lambda update: isinstance(update.event, ToolCallEvent) and update.event.status == "in_progress")
     runtime.prompt(RunPromptParams(run_id=run_id, prompt="hurry"))
+    runtime.prompt(RunPromptParams(run_id=run_id, prompt="or else", tool_context={"in": "another"}))
     await runtime.cancel(run_id)
-    assert "Not told to the model, because the run ended: hurry" in bench.notices()
+    assert "Not told to the model, because the run ended: hurry or else" in bench.notices()
+    assert bench.events(FinishedEvent) == [FinishedEvent(stop_reason="cancelled")]
 
 
 async def test_a_cancelled_run_goes_on_with_a_valid_history(bench: Bench) -> None:

@@ -13,6 +13,7 @@ import pytest
 from adal_ls.agent import journal as journal_module
 from adal_ls.agent.journal import Journal
 from adal_ls.agent.paths import workspace_dir
+from adal_ls.agent.store import Store
 from adal_ls.protocol.runs import RunStartParams
 from tests.agent.histories import largest
 from tests.agent.runs import ECHO, Bench, call
@@ -85,6 +86,10 @@ async def test_a_store_locked_for_too_long_ends_the_run_and_its_calls_do_not_run
     assert finished.stop_reason == "error"
     assert "locked by another process" in bench.errors()[-1].message
     assert not (bench.root / "mark.txt").exists()
+    # Its end is not written, and nobody waits for it: whoever looks sees that it does not go on, and can take it up.
+    window = Store.open(bench.root)
+    assert [run.state for run in window.runs()] in ([], ["interrupted"])
+    window.close()
     # Once it is free again, so is the way.
     bench.updates.clear()
     again = runtime.start(RunStartParams(prompt="go", model=model))

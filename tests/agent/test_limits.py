@@ -216,7 +216,35 @@ async def test_a_call_that_is_printed_is_never_run_and_a_hint_says_why(bench: Be
 @pytest.mark.parametrize(
     "text",
     [
+        '{"name": "echo", "arguments": {"text": "a"}}\n{"name": "echo", "arguments": {"text": "b"}}',
+        '[{"name": "echo", "arguments": {"text": "a"}}, {"name": "now", "arguments": {}}]',
+        'I will look at that first.\n\n{"name": "echo", "arguments": {"text": "a"}}',
+        '{"tool_calls": [{"type": "function", "function": {"name": "echo", "arguments": "{}"}}]}',
+        '{"tool": "functions.echo", "input": {}}',
+        '<function=echo>{"text": "a"}</function>',
+        '<function name="echo"><param name="text">a</param></function>',
+        "<tool_call>echo\n<arg_key>text</arg_key><arg_value>a</arg_value></tool_call>",
+        '<function_calls><invoke name="echo"><parameter name="text">a</parameter></invoke></function_calls>',
+        '[TOOL_CALLS]echo[ARGS]{"text": "a"}',
+        '[TOOL_CALLS][{"name": "echo", "arguments": {"text": "a"}}]',
+        'Thought: I need it.\nAction: echo\nAction Input: {"text": "a"}',
+        '<|channel|>commentary to=functions.echo <|constrain|>json<|message|>{"text": "a"}',
+        '<|python_tag|>echo(text="a")',
+        '[echo(text="a")]',
+        '```tool_code\nprint(echo(text="a"))\n```',
+    ],
+)
+def test_a_call_is_known_in_every_form_in_which_models_print_one(text: str) -> None:
+    assert printed_call(text, ["echo", "now"]) == "echo"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "I called echo and it said a.",
+        "Use echo(text) to hear it again; other(x) does not.",
+        "```python\ndef echo(text):\n    return text\n```",
+        'Send this:\n{"name": "echo", "arguments": {}}\nand read what comes back.',
         '{"name": "other", "arguments": {}}',
         '{"name": "echo"}',
         'To call it yourself, send {"name": "echo", "arguments": {"text": "a"}} to the server.',

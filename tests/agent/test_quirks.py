@@ -240,19 +240,3 @@ async def test_several_quirks_at_once(bench: Bench, monkeypatch: pytest.MonkeyPa
         observation in ("a", "b") or "Nothing was executed" in observation for observation in in_order(bench, server)
     )
     assert bench.text() == f"{TEXT}done"
-
-
-async def test_a_limit_after_half_a_text_is_waited_out_and_nothing_is_said_or_run_twice(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # https://github.com/openai/codex/pull/506: asked again, the model answers something else
-    first = Turn("half a text", quirks=("once-limit-in-text",))
-    turns = [first, Turn(calls=CALLS[:1]), Turn("done")]
-    monkeypatch.setattr(ModelServer, "turn_of", lambda server, _: turns[len(server.requests) - 1])
-    finished, server = await run(bench, monkeypatch, first)
-    assert finished.answer == "done"
-    assert bench.text() == "half done"
-    assert "waiting for the rate limit" in bench.notices()
-    assert server.times[1] - server.times[0] >= 1
-    assert [result.observation for result in bench.results()] == ["a"]
-    assert server.requests[2]["messages"][2]["content"] == "half "

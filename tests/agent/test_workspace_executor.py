@@ -18,10 +18,12 @@ import pytest
 
 from adal_ls.agent import sandbox, sandbox_macos
 from adal_ls.agent.builtin import BuiltinContext, execute
-from adal_ls.agent.provided_workspace import TOOLS, ProvidedWorkspace
+from adal_ls.agent.registry import RegisteredTool
+from adal_ls.agent.run_workspaces import RunWorkspaces
 from adal_ls.agent.sandbox import Confinement, SandboxUnavailableError
 from adal_ls.agent.workspace_executor import ExecutorPool, WorkspaceExecutor, is_unconfined
 from adal_ls.agent.workspace_policy import InvalidPolicyError, WorkspacePolicy
+from adal_ls.sdk import InvalidConfigError, ToolContext, create_workspace_tool_provider
 from adal_ls.sdk.hosted import WORKSPACE_TOOLS
 from adal_ls.sdk.hosted import WorkspacePolicy as Keys
 
@@ -45,39 +47,55 @@ def gone(executor: WorkspaceExecutor) -> bool:
     return executor.disposed
 
 
-async def call(workspace: ProvidedWorkspace, name: str, context: Any = None, **arguments: Any) -> str:
-    tool = workspace.tool(name, context)
-    assert tool.executor is not None
-    result = await execute(name, arguments, BuiltinContext(Path("/"), executor=tool.executor), lambda _: None)
-    return result.observation
+class Workspace:
+    """A provider as a project makes one, served to one run."""
+
+    def __init__(self, project: Path, pool: ExecutorPool, **policy: Any) -> None:
+        self._project = project
+        self._provider = create_workspace_tool_provider(**policy)
+        self._held = RunWorkspaces(project, pool)
+
+    def tool(self, name: str, context: Any = None) -> RegisteredTool:
+        ctx = ToolContext("coder", "call", "scope", project_root=self._project, tool_provider_context=context)
+        described: Any = self._provider.get_tools(ctx)
+        return self._held.tool(described[name])
+
+    def executor(self) -> WorkspaceExecutor:
+        executor = self.tool("bash").executor
+        assert executor is not None
+        return executor
+
+    async def call(self, name: str, context: Any = None, **arguments: Any) -> str:
+        executor = self.tool(name, context).executor
+        return (
+            await execute(name, arguments, BuiltinContext(Path("/"), executor=executor), lambda _: None)
+        ).observation
+
+    async def release(self) -> None:
+        await self._held.release()
 
 
 async def test_w1_files_and_commands_share_one_folder(project: Path, pool: ExecutorPool) -> None:
-    workspace = ProvidedWorkspace({"cwd": "sub"}, project_root=project, pool=pool)
-    await call(workspace, "write_file", path="a.txt", content="hello\n")
+    workspace = Workspace(project, pool, cwd="sub")
+    await workspace.call("write_file", path="a.txt", content="hello\n")
     assert (project / "sub" / "a.txt").read_text() == "hello\n"
-    assert await call(workspace, "bash", command="pwd; cat a.txt") == f"{project}/sub\nhello\n[exit code 0]"
+    assert await workspace.call("bash", command="pwd; cat a.txt") == f"{project}/sub\nhello\n[exit code 0]"
 
 
 async def test_w2_the_folder_of_a_call_comes_before_both(project: Path, tmp_path: Path, pool: ExecutorPool) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    workspace = ProvidedWorkspace({"cwd": "sub"}, project_root=project, pool=pool)
+    workspace = Workspace(project, pool, cwd="sub")
     context = {"cwd": str(other)}
-    await call(workspace, "write_file", context, path="a.txt", content="x")
-    assert (await call(workspace, "bash", context, command="pwd; ls")).startswith(f"{os.path.realpath(other)}\na.txt\n")
+    await workspace.call("write_file", context, path="a.txt", content="x")
+    said = await workspace.call("bash", context, command="pwd; ls")
+    assert said.startswith(f"{os.path.realpath(other)}\na.txt\n")
     assert list((project / "sub").iterdir()) == []
 
 
-def test_w3_without_a_folder_there_is_no_workspace(pool: ExecutorPool) -> None:
-    workspace = ProvidedWorkspace({}, project_root=None, pool=pool)
-    with pytest.raises(InvalidPolicyError, match="no folder to work in"):
-        workspace.tool("bash")
-
-
 async def test_w4_the_describing_tool_tells_both(project: Path, pool: ExecutorPool) -> None:
-    workspace = ProvidedWorkspace({"cwd": "sub", "deny_read": ["sub/x"]}, project_root=project, pool=pool)
-    said = await call(workspace, "describe_workspace_env")
+    workspace = Workspace(project, pool, cwd="sub", deny_read=["sub/x"])
+    said = await workspace.call("describe_workspace_env")
     assert f"files: relative paths start in {project}/sub" in said
     assert f"bash: starts in {project}/sub, in a sandbox, with no network, 30 seconds" in said
 
@@ -85,16 +103,16 @@ async def test_w4_the_describing_tool_tells_both(project: Path, pool: ExecutorPo
 async def test_w5_the_same_policy_shares_an_executor_that_ends_with_its_last_user(
     project: Path, pool: ExecutorPool
 ) -> None:
-    one = ProvidedWorkspace({"allow_write": ["sub", "sub/../sub"]}, project_root=project, pool=pool)
     (project / "link").symlink_to("sub")
-    two = ProvidedWorkspace({"allow_write": [str(project / "link")]}, project_root=project / "link" / "..", pool=pool)
+    one = Workspace(project, pool, allow_write=["sub", "sub/../sub"])
+    two = Workspace(project, pool, allow_write=[str(project / "link")])
     shared = one.executor()
     assert two.executor() is shared
     assert one.executor() is shared
-    await one.dispose()
-    await one.dispose()
+    await one.release()
+    await one.release()
     assert not gone(shared)
-    await two.dispose()
+    await two.release()
     assert gone(shared)
     again = pool.acquire(project, shared.policy)
     assert again is not shared
@@ -114,41 +132,38 @@ async def test_w6_other_roots_do_not_share(project: Path, pool: ExecutorPool) ->
 def test_w7_a_root_that_is_not_there_is_an_error(project: Path, pool: ExecutorPool) -> None:
     with pytest.raises(InvalidPolicyError, match="is not there"):
         pool.acquire(project / "nothing", WorkspacePolicy.of(project))
-    with pytest.raises(InvalidPolicyError, match="is not there"):
-        ProvidedWorkspace({"cwd": "nothing"}, project_root=project, pool=pool)
+    with pytest.raises(InvalidConfigError, match=r"workspace tool 'bash': .* is not there"):
+        Workspace(project, pool, cwd="nothing").tool("bash")
 
 
-def test_w8_an_executor_and_a_policy_exclude_each_other(project: Path, pool: ExecutorPool) -> None:
-    executor = WorkspaceExecutor(project, WorkspacePolicy.of(project))
-    with pytest.raises(InvalidPolicyError, match="not both"):
-        ProvidedWorkspace({"allow_network": True}, project_root=project, pool=pool, executor=executor)
-    assert ProvidedWorkspace({}, project_root=project, pool=pool, executor=executor).executor() is executor
+def test_w8_nobody_brings_an_executor_of_their_own() -> None:
+    """Elsewhere an executor may stand in the place of a policy; here it is the host's alone."""
+    with pytest.raises(InvalidConfigError, match="no workspace setting 'executor'"):
+        create_workspace_tool_provider(allow_network=True, executor=object())  # type: ignore[call-arg]
 
 
-async def test_w9_disposing_ends_what_runs(project: Path, pool: ExecutorPool) -> None:
-    workspace = ProvidedWorkspace({}, project_root=project, pool=pool)
+async def test_w9_releasing_ends_what_runs(project: Path, pool: ExecutorPool) -> None:
+    workspace = Workspace(project, pool)
     started = asyncio.Event()
     executor = workspace.executor()
     running = asyncio.ensure_future(executor.run("echo on; sleep 60", on_output=lambda _: started.set()))
     await asyncio.wait_for(started.wait(), 10)
-    await workspace.dispose()
+    await workspace.release()
     with pytest.raises(SandboxUnavailableError, match="disposed"):
         await asyncio.wait_for(running, 5)
     with pytest.raises(SandboxUnavailableError, match="disposed"):
         await executor.run("touch ran")
-    with pytest.raises(InvalidPolicyError, match="disposed"):
-        workspace.tool("bash")
     assert not (project / "ran").exists()
 
 
 async def test_w10_the_pool_survives_the_reload_of_a_project(project: Path, pool: ExecutorPool) -> None:
     """A reload makes a new provider before the old one is disposed; the code that describes both is loaded anew."""
-    outgoing = ProvidedWorkspace({"cwd": "sub"}, project_root=project, pool=pool)
+    outgoing = Workspace(project, pool, cwd="sub")
     executor = outgoing.executor()
     importlib.reload(importlib.import_module("adal_ls.sdk.workspace"))
-    incoming = ProvidedWorkspace({"cwd": "sub"}, project_root=project, pool=pool)
+    incoming = Workspace(project, pool, cwd="sub")
     assert incoming.executor() is executor
-    await outgoing.dispose()
+    await outgoing.release()
     assert not executor.disposed
     assert (await executor.run("echo alive")).output == b"alive\n"
 
@@ -164,7 +179,8 @@ async def test_disposing_the_pool_ends_everything(project: Path) -> None:
 def test_the_host_takes_every_key_and_tool_that_the_sdk_gives(project: Path, pool: ExecutorPool) -> None:
     known = set(WorkspacePolicy.__dataclass_fields__)
     assert set(Keys.__annotations__) == known
-    assert set(WORKSPACE_TOOLS) <= set(TOOLS)
+    workspace = Workspace(project, pool)
+    assert [workspace.tool(name).name for name in WORKSPACE_TOOLS] == list(WORKSPACE_TOOLS)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import pty
 import select
@@ -31,6 +32,7 @@ class Terminal:
         )
         os.close(slave)
         self.seen = ""
+        self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
         self._searched = 0
 
     def expect(self, text: str) -> str:
@@ -73,5 +75,6 @@ class Terminal:
             chunk = os.read(self._master, 65536)
         except OSError:  # Linux says so when the other side is gone
             return False
-        self.seen += chunk.decode(errors="replace").replace("\r\n", "\n")
+        # What is read may end in the middle of a character, or of a line end.
+        self.seen = (self.seen + self._decode(chunk)).replace("\r\n", "\n")
         return bool(chunk)

@@ -62,7 +62,7 @@ def test_arguments_are_edited_in_the_editor_and_run_as_they_were_shown(
 ) -> None:
     editor(tmp_path, monkeypatch, '{"text": "buy oat milk"}')
     terminal = Terminal(*NOTE, "-o", "json", cwd=project)
-    assert "[e] Edit the arguments first" in terminal.expect("Choose 1 to 7: ")
+    assert "[e] Edit the arguments first" in terminal.expect("Choose y, a, e, n or x: ")
     terminal.answer("e")
     terminal.expect("editing True True")
     card = terminal.expect("Choose y, e or b: ")
@@ -91,7 +91,7 @@ def test_what_the_tool_does_not_take_is_told_and_asked_for_again(
 ) -> None:
     editor(tmp_path, monkeypatch, '{"text": 7}', '{"text": "x",', "[]", '{"text": NaN}', '{"text": "fine"}')
     terminal = Terminal(*NOTE, cwd=project)
-    terminal.expect("Choose 1 to 7: ")
+    terminal.expect("Choose y, a, e, n or x: ")
     terminal.answer("e")
     for problem in (
         "arguments.text: 7 is not of type 'string'",
@@ -121,7 +121,7 @@ def test_without_an_editor_each_argument_is_asked_for(project: Path) -> None:
         .replace('file.write(text + "\\n")', 'file.write(f"{text} {times} {tag}\\n")')
     )
     terminal = Terminal("run", "--trust", "-q", "note(text='a', tag='b')", cwd=project)
-    terminal.expect("Choose 1 to 7: ")
+    terminal.expect("Choose y, a, e, n or x: ")
     terminal.answer("e")
     terminal.expect('text ["a"]: ')
     terminal.answer("")
@@ -149,17 +149,17 @@ def test_edited_arguments_can_be_dropped_and_the_end_of_input_allows_nothing(
     editor(tmp_path, monkeypatch, '{"text": "evil"}', '{"text": "buy milk"}', '{"text": "evil"}')
     terminal = Terminal(*NOTE, cwd=project)
     for _ in range(2):
-        terminal.expect("Choose 1 to 7: ")
+        terminal.expect("Choose y, a, e, n or x: ")
         terminal.answer("e")
         if _ == 0:
             terminal.expect("Choose y, e or b: ")
             terminal.answer("b")
     terminal.expect("Nothing is changed.")
-    terminal.expect("Choose 1 to 7: ")
+    terminal.expect("Choose y, a, e, n or x: ")
     terminal.answer("e")
     terminal.expect("Choose y, e or b: ")
     terminal.end_of_input()
-    terminal.expect("Choose 1 to 7: ")
+    terminal.expect("Choose y, a, e, n or x: ")
     terminal.end_of_input()
     terminal.wait()
     assert notes(project) == []
@@ -173,7 +173,7 @@ def test_an_editor_that_is_not_there_is_told_and_the_arguments_are_asked_for(
 ) -> None:
     monkeypatch.setenv("EDITOR", editor_given)
     terminal = Terminal(*NOTE, cwd=project)
-    terminal.expect("Choose 1 to 7: ")
+    terminal.expect("Choose y, a, e, n or x: ")
     terminal.answer("e")
     terminal.expect(said)
     terminal.expect('text ["buy milk"]: ')
@@ -191,7 +191,7 @@ def test_ctrl_c_while_the_editor_is_open_ends_both(
     program.write_text("import time\nprint('open', flush=True)\ntime.sleep(600)\n")
     monkeypatch.setenv("EDITOR", f"{sys.executable} {program}")
     terminal = Terminal(*NOTE, cwd=project)
-    terminal.expect("Choose 1 to 7: ")
+    terminal.expect("Choose y, a, e, n or x: ")
     terminal.answer("e")
     terminal.expect("open")
     terminal.interrupt()

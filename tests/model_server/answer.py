@@ -58,6 +58,8 @@ class Answer:
     @classmethod
     def of(cls, turn: Turn, attempt: int, *, usage: bool) -> Answer:
         answer = cls(turn, attempt, list(turn.chunks(usage=usage)))
+        if turn.interrupted is not None and attempt == 1:
+            answer.items[2:] = [turn.interrupted]
         if turn.drop_after is not None:
             answer.items.insert(turn.drop_after, Drop())
         if turn.hang_after is not None:

@@ -1,7 +1,7 @@
 """The server: one script of turns, answered over HTTP/1.1 with server-sent events or as one JSON body.
 
 Stateless but for its counters: the number of assistant messages in a request decides the turn, so a client that tries
-again gets the same turn, and a request after the last turn gets the last one once more.
+again gets the same turn (unless `by_request`), and a request after the last turn gets the last one once more.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class ModelServer:
     times: list[float] = field(default_factory=list)
     disconnected: asyncio.Event = field(default_factory=asyncio.Event)
     hanging: asyncio.Event = field(default_factory=asyncio.Event)
+    by_request: bool = False
     port: int = 0
     _asked: Counter[int] = field(default_factory=Counter)
     _server: asyncio.base_events.Server | None = None
@@ -50,6 +51,15 @@ class ModelServer:
         for task in self._connections:
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
+
+    def begin(self, *turns: Turn, by_request: bool = False) -> None:
+        """Another script, and nothing received yet. `by_request`: also a repeated request gets the next turn."""
+        self.turns = list(turns)
+        self.by_request = by_request
+        for kept in (self.requests, self.keys, self.times, self._asked):
+            kept.clear()
+        self.hanging.clear()
+        self.disconnected.clear()
 
     def turn_of(self, number: int) -> Turn:
         """What the model says after `number` answers."""
@@ -83,7 +93,8 @@ class ModelServer:
         self.requests.append(body)
         self.keys.append(headers.get("authorization", "").removeprefix("Bearer "))
         self.times.append(asyncio.get_running_loop().time())
-        number = min(sum(message["role"] == "assistant" for message in body["messages"]), len(self.turns) - 1)
+        answered = sum(message["role"] == "assistant" for message in body["messages"])
+        number = min(len(self.requests) - 1 if self.by_request else answered, len(self.turns) - 1)
         turn = self.turn_of(number)
         self._asked[number] += 1
         answer = Answer.of(

@@ -25,8 +25,10 @@ class Call:
 class Turn:
     """One answer of the model, and what goes wrong on the way.
 
-    `quirks` are names of `quirks.QUIRKS`. `fail` answers the first `failures` requests of the turn with that HTTP
-    status; `drop_after` closes the connection and `hang_after` falls silent after that many chunks.
+    `quirks` are names of `quirks.QUIRKS`. `deltas` are streamed as they are, in the place of text and calls.
+    `interrupted` comes in the first request of the turn, in the place of what follows the first half of the text.
+    `fail` answers the first `failures` requests of the turn with that HTTP status; `drop_after` closes the connection
+    and `hang_after` falls silent after that many chunks.
     """
 
     text: str = ""
@@ -39,17 +41,21 @@ class Turn:
     hang_after: int | None = None
     usage: tuple[int, int] = (11, 7)
     quirks: tuple[str, ...] = ()
+    deltas: tuple[dict[str, Any], ...] = ()
+    interrupted: dict[str, Any] | None = None
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> Turn:
         """From JSON, for `python -m tests.model_server`."""
         calls = tuple(Call(**call) for call in data.get("calls", ()))
-        usage = tuple(data.get("usage", (11, 7)))
-        return cls(**{**data, "calls": calls, "usage": usage, "quirks": tuple(data.get("quirks", ()))})
+        rows: dict[str, Any] = {name: tuple(data.get(name, ())) for name in ("quirks", "deltas")}
+        rows["usage"] = tuple(data.get("usage", (11, 7)))
+        return cls(**{**data, "calls": calls, **rows})
 
     @property
     def finish_reason(self) -> str:
-        return self.finish or ("tool_calls" if self.calls else "stop")
+        calls = self.calls or any("tool_calls" in delta for delta in self.deltas)
+        return self.finish or ("tool_calls" if calls else "stop")
 
     def chunks(self, *, usage: bool) -> list[Chunk]:
         """`usage`: the request asked for a last chunk that counts the tokens."""
@@ -57,6 +63,7 @@ class Turn:
         half = len(self.text) // 2
         out += [chunk({"content": part}) for part in (self.text[:half], self.text[half:]) if part]
         out += [chunk({"tool_calls": [piece]}) for call in self.calls for piece in _pieces(call)]
+        out += [chunk(delta) for delta in self.deltas]
         out.append(chunk({}, self.finish_reason))
         if usage:
             out.append(_BASE | {"choices": [], "usage": self.counted()})

@@ -491,6 +491,7 @@ export interface RunListResult {
   runs: Run[];
 }
 
+/** One run with its events in their order. Those of a long run come in pages. */
 export interface RunGetParams {
   runId: string;
   fromSeq?: number;
@@ -499,6 +500,8 @@ export interface RunGetParams {
 export interface RunGetResult {
   run: Run;
   events: RunUpdate[];
+  /** Further events are there: ask again, from the number after the last of these. */
+  more?: boolean;
 }
 
 export interface ApprovalOption {
@@ -681,7 +684,7 @@ export interface EditorRequests {
   "adal/run/export": { params: RunExportParams; result: RunExportResult };
   /** The runs of the workspace, newest first. */
   "adal/run/list": { params: RunListParams; result: RunListResult };
-  /** One run and its events from a sequence number on (replay). */
+  /** One run and its events from a number on (replay), in pages. */
   "adal/run/get": { params: RunGetParams; result: RunGetResult };
   /** The whole result or the whole arguments of a call whose events carry them cut. */
   "adal/run/fullText": { params: RunFullTextParams; result: RunFullTextResult };

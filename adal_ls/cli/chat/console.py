@@ -124,7 +124,9 @@ class Console:
     async def line(self, prompt: str) -> str | None:
         """An answer: the next line that is sent. What was typed before is set aside, and comes back afterwards."""
         if self._above is not None:
-            self._above.draw()  # the question is there before anything can be an answer to it
+            # The question is there before anything can be an answer to it. Whole: by itself only those characters are
+            # written that differ from the line before, and who listens to a terminal hears what is written.
+            self._above.draw(whole=True)
         buffer = self._prompt.default_buffer
         if buffer.text:
             self._set_aside = buffer.text
@@ -260,9 +262,9 @@ class _Above(io.TextIOBase):
                 self._loop.call_soon_threadsafe(self.draw)
         return len(text)
 
-    def draw(self) -> None:
-        """All that was written can be seen now, unless it is `held`."""
-        if self.held or not self._pending:
+    def draw(self, *, whole: bool = False) -> None:
+        """All that was written can be seen now, unless it is `held`. `whole`: the input line is drawn anew at least."""
+        if self.held or not (self._pending or whole):
             return
         written, self._pending = "".join(self._pending), []
         running = self._app.is_running

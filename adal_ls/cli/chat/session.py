@@ -101,7 +101,8 @@ class Session:
             ValueError, PermissionError, StoreError: it cannot be said; the text tells why.
         """
         if self.busy and self.run_id is not None:
-            self._runtime.prompt(RunPromptParams(run_id=self.run_id, prompt=text))
+            said = RunPromptParams(run_id=self.run_id, prompt=text, model=self.model, permission_mode=self.mode)
+            self._runtime.prompt(said)
             self._face.say("(the agent hears this at its next step)")
             return
         params = replace(self._options, model=self.model, yolo=False, permission_mode=self.mode).start_params(

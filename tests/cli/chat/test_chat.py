@@ -105,11 +105,11 @@ def test_a_call_is_asked_about_in_the_same_terminal_and_what_was_being_typed_is_
     chat.enter("note(text='milk')")
     chat.expect_shown("Run this? note")
     chat.expect_shown("[e] Edit the arguments first")
-    chat.expect_shown("Choose 1 to 7:")
+    chat.expect_shown("Choose y, a, e, n or x:")
     chat.enter("")
     chat.expect_shown("'' is none of the choices")
     assert notes(project) == []
-    chat.expect_shown("Choose 1 to 7:")
+    chat.expect_shown("Choose y, a, e, n or x:")
     chat.enter("e")
     chat.expect_shown('text ["milk"]:')
     chat.enter("oat milk")
@@ -120,7 +120,7 @@ def test_a_call_is_asked_about_in_the_same_terminal_and_what_was_being_typed_is_
     chat.expect_shown(" s)")
     assert notes(project) == ["oat milk"]
     chat.enter("note(text='bread')")
-    chat.expect_shown("Choose 1 to 7:")
+    chat.expect_shown("Choose y, a, e, n or x:")
     chat.enter("n")
     chat.expect_shown("Reason for the agent")
     chat.enter("no carbs")
@@ -171,11 +171,11 @@ def test_what_was_being_typed_when_a_question_comes_is_set_aside_and_comes_back(
     chat.send("1")
     chat.expect_shown("> 1")
     (waiting / "go").touch()
-    chat.expect_shown("Choose 1 to 7:")
+    chat.expect_shown("Choose y, a, e, n or x:")
     chat.enter("")
     chat.expect_shown("'' is none of the choices")
     assert notes(waiting) == []
-    chat.expect_shown("Choose 1 to 7:")
+    chat.expect_shown("Choose y, a, e, n or x:")
     chat.enter("n")
     chat.expect_shown("Reason")
     chat.enter("")
@@ -208,7 +208,7 @@ def test_ctrl_c_cancels_what_goes_on_and_the_session_stays(waiting: Path) -> Non
 
 def test_ctrl_c_at_a_question_denies_and_cancels(project: Path) -> None:
     chat = Chat("note(text='x')", cwd=project)
-    chat.expect_shown("Choose 1 to 7:")
+    chat.expect_shown("Choose y, a, e, n or x:")
     chat.send("\x03")
     chat.expect_shown("Denied, because the run is cancelled: this call was not run.")
     chat.expect_shown("Cancelled.")
@@ -220,7 +220,7 @@ def test_ctrl_c_at_a_question_denies_and_cancels(project: Path) -> None:
 
 def test_ctrl_d_at_a_question_is_no_approval(project: Path) -> None:
     chat = Chat("note(text='x')", cwd=project)
-    chat.expect_shown("Choose 1 to 7:")
+    chat.expect_shown("Choose y, a, e, n or x:")
     chat.send("\x04")
     chat.expect_shown("– note")
     chat.expect_shown(" s)")
@@ -330,6 +330,7 @@ def test_what_no_run_can_have_is_told_and_the_session_stays(project: Path) -> No
     chat.expect_shown(">")  # the prompt, which takes the key
     chat.send("\x04")
     assert chat.wait()[0] == 0
+    # Typed ahead while the failed run is ending, or after it: it is answered, and by the model that was chosen.
     chat = Chat("-m", "script:nowhere.yaml", "go", cwd=project)
     chat.expect_shown("nowhere.yaml")
     chat.enter("/model offline")
@@ -382,7 +383,7 @@ def test_a_terminal_that_knows_no_codes_gets_plain_lines(project: Path, monkeypa
     terminal = Terminal("chat", "--trust", cwd=project, whole=True, term="dumb")
     terminal.expect("> ")
     terminal.answer("note(text='x')")
-    terminal.expect("Choose 1 to 7: ")
+    terminal.expect("Choose y, a, e, n or x: ")
     terminal.answer("y")
     terminal.expect("✓ note")
     terminal.expect("> ")

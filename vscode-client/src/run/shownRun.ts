@@ -202,10 +202,11 @@ export class ShownRun {
       this.#stale = false;
       const fromSeq = this.#transcript.lastSeq + 1;
       try {
-        const { run, events } = await this.link.request("adal/run/get", { runId: this.runId, fromSeq });
+        const { run, events, more } = await this.link.request("adal/run/get", { runId: this.runId, fromSeq });
         for (const update of events) {
           this.#take(update);
         }
+        this.#stale ||= more === true;
         this.#transcript = withRun(this.#transcript, run);
         this.#model = run.model;
         this.#agent = run.agent;

@@ -113,6 +113,19 @@ test("a run of another window is looked at again and again, and cannot be told o
   expect(asked).toHaveLength(2);
 });
 
+test("a long run is read page by page, also while it goes on", async () => {
+  ours.add("r");
+  answers["adal/run/get"] = ({ fromSeq = 1 }) => {
+    if (fromSeq === 3) run.heard({ runId: "r", seq: 6, event: { type: "notice", text: "6" } });
+    const events = [fromSeq, fromSeq + 1].map((seq) => ({ runId: "r", seq, event: { type: "notice", text: `${seq}` } }));
+    return fromSeq < 5 ? { run: RUN, events, more: true } : { run: RUN, events };
+  };
+  await run.catchUp();
+  expect(asked.map(([, params]) => params)).toEqual([1, 3, 5].map((fromSeq) => ({ runId: "r", fromSeq })));
+  expect(run.transcript.items).toHaveLength(6);
+  expect(run.transcript.lastSeq).toBe(6);
+});
+
 test("when the agent host dies the run is interrupted, as the store has it, and can be taken up without a gap", async () => {
   ours.add("r");
   hear({ type: "prompt", text: "go" });
