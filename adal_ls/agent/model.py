@@ -245,12 +245,17 @@ def _no_provider(litellm: Any, model: str) -> ModelError:
     return ModelError("not_found", f"'{model}' is no model id that names its provider; {how}")
 
 
+_DEFAULTS = {"OLLAMA_API_BASE": "http://localhost:11434"}
+"""Addresses that litellm counts as missing, and does without: what it asks then."""
+
+
 def _check_environment(litellm: Any, model: str) -> None:
     try:
         missing = litellm.validate_environment(model).get("missing_keys") or []
         litellm.get_llm_provider(model)
     except litellm.exceptions.BadRequestError:
         raise _no_provider(litellm, model) from None
+    missing = [variable for variable in missing if variable not in _DEFAULTS]
     if missing:
         raise _no_key(model, " and ".join(missing))
 
@@ -266,6 +271,7 @@ def _base_url(litellm: Any, model: str) -> str:
     for variable in (f"{prefix}_BASE_URL", f"{prefix}_API_BASE"):
         if os.environ.get(variable):
             return f"{_without_userinfo(os.environ[variable])} ({variable})"
+    known = known or _DEFAULTS.get(f"{prefix}_API_BASE")
     return _without_userinfo(known) if known else f"the provider {provider}"
 
 

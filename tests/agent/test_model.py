@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from adal_ls.agent import model as model_layer
-from adal_ls.agent.model import KEYS, LitellmModel, load
+from adal_ls.agent.model import KEYS, LitellmModel, _base_url, _check_environment, load
 from adal_ls.agent.model_faults import redact
 from adal_ls.agent.stream import CallDelta, Delta, FinishDelta, ModelError, TextDelta, ToolSpec, UsageDelta
 from adal_ls.naming import provider_alias
@@ -142,6 +142,17 @@ async def test_a_refused_connection_names_the_address(monkeypatch: pytest.Monkey
         "openai/scripted: cannot connect to http://127.0.0.1:9/v1 (OPENAI_BASE_URL); check that the server runs and "
         "the address is right (InternalServerError: Connection error.)"
     )
+
+
+async def test_ollama_needs_no_address_and_is_looked_for_where_it_always_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OLLAMA_API_BASE", raising=False)
+    litellm = await load()
+    assert litellm.validate_environment("ollama_chat/qwen3")["missing_keys"] == ["OLLAMA_API_BASE"]
+    _check_environment(litellm, "ollama_chat/qwen3")
+    assert _base_url(litellm, "ollama_chat/qwen3") == "http://localhost:11434"
+    monkeypatch.setenv("OLLAMA_API_BASE", "http://127.0.0.1:9")
+    with pytest.raises(ModelError, match=r"cannot connect to http://127\.0\.0\.1:9 \(OLLAMA_API_BASE\)"):
+        [delta async for delta in LitellmModel("ollama_chat/qwen3").stream([{"role": "user", "content": "x"}], [])]
 
 
 async def test_a_password_in_the_address_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import { TOOLS_FILES } from "./client.ts";
 import type { Connection, ServerState } from "./connection.ts";
 import type { Project, Status } from "./protocol.ts";
 import type { ToolsModel } from "./tools/model.ts";
+import { faultOf } from "./tools/nodes.ts";
 
 /** What the status bar shows; `severity` also colours it. */
 export interface Shown {
@@ -73,7 +74,7 @@ function running(
     ...(status?.python && status.python !== state.python ? [t`Tools: ${status.python}`] : []),
   ];
   if (!trusted) details.unshift(t("Restricted Mode: tools are checked, nothing is imported or run"));
-  if (failed) details.unshift(t`${failed.file} could not be loaded: ${failed.error ?? t("unknown error")}`);
+  if (failed) details.unshift(t`${failed.file} could not be loaded: ${faultOf(failed).message}`);
   if (status?.message) details.unshift(status.message);
   const health = failed && status?.health !== "error" ? "warning" : (status?.health ?? "ok");
   const count = tools.length === 1 ? t("1 tool") : t`${tools.length} tools`;

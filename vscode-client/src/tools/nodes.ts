@@ -4,10 +4,25 @@ import type { Project, Tool } from "../protocol.ts";
 /** A row of the tools tree. */
 export type Node =
   | { kind: "project"; project: Project }
-  | { kind: "error"; project: Project; message: string }
+  | { kind: "error"; project: Project; fault: LoadFault }
   | { kind: "tool"; project: Project; tool: Tool }
   | { kind: "builtins"; project: Project; tools: Tool[] }
   | { kind: "group"; project: Project; group: string; tools: Tool[] };
+
+/** Why a project did not load. `file` and `line` (from 1; 0 unknown) are where. */
+export interface LoadFault {
+  readonly message: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The fault of the last load, without the place in front of its words: a row has room for one of the two. */
+export function faultOf({ error, file }: Project): LoadFault {
+  const [first = ""] = error?.split("\n", 1) ?? [];
+  const [, place, line, message] = /^((?:[A-Za-z]:)?[^:]*):(?:(\d+):)? (.*)$/.exec(first) ?? [];
+  if (place?.endsWith(".py") && message) return { message, file: place, line: Number(line ?? 0) };
+  return { message: first || t("unknown error"), file, line: 0 };
+}
 
 /** The top rows: the projects, or the rows of the only one. */
 export function roots(projects: readonly Project[]): Node[] {
@@ -42,9 +57,8 @@ function childrenOf(project: Project): Node[] {
   const tools = project.tools ?? [];
   const own = tools.filter((tool) => tool.kind !== "builtin");
   const builtins = tools.filter((tool) => tool.kind === "builtin");
-  const message = project.error?.split("\n", 1)[0];
   return [
-    ...(project.state === "error" ? [{ kind: "error" as const, project, message: message ?? t("unknown error") }] : []),
+    ...(project.state === "error" ? [{ kind: "error" as const, project, fault: faultOf(project) }] : []),
     ...own.map((tool) => ({ kind: "tool" as const, project, tool })),
     ...(builtins.length > 0 ? [{ kind: "builtins" as const, project, tools: builtins }] : []),
   ];

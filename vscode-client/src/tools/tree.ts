@@ -19,7 +19,18 @@ import {
 } from "vscode";
 import type { Project, Tool } from "../protocol.ts";
 import type { ToolsModel } from "./model.ts";
-import { about, asks, children, isEnabled, isThere, type Node, parameterLines, roots, spoken } from "./nodes.ts";
+import {
+  about,
+  asks,
+  children,
+  isEnabled,
+  isThere,
+  type LoadFault,
+  type Node,
+  parameterLines,
+  roots,
+  spoken,
+} from "./nodes.ts";
 import { writeSwitches } from "./switches.ts";
 
 /** Rows carry an address of this scheme so that the editor draws the number of problems as in its explorer. */
@@ -93,7 +104,7 @@ class ToolsTree implements TreeDataProvider<Node>, Disposable {
       case "project":
         return projectItem(node.project);
       case "error":
-        return errorItem(node.project, node.message);
+        return errorItem(node.project, node.fault);
       case "builtins": {
         const item = new TreeItem(t("Built-in tools"), TreeItemCollapsibleState.Collapsed);
         item.id = `${node.project.root}#builtins`;
@@ -141,13 +152,14 @@ function switchOf(on: boolean, what: string): NonNullable<TreeItem["checkboxStat
   };
 }
 
-function errorItem(project: Project, message: string): TreeItem {
+function errorItem(project: Project, { message, file, line }: LoadFault): TreeItem {
   const item = new TreeItem(t("Could not be loaded"), TreeItemCollapsibleState.None);
   item.id = `${project.root}#error`;
   item.description = message;
   item.tooltip = project.error ?? message;
   item.iconPath = new ThemeIcon("error", new ThemeColor("list.errorForeground"));
-  item.command = { title: t("Open"), command: "vscode.open", arguments: [Uri.file(project.file)] };
+  const selection = new Range(Math.max(0, line - 1), 0, Math.max(0, line - 1), 0);
+  item.command = { title: t("Open"), command: "vscode.open", arguments: [Uri.file(file), { selection }] };
   return item;
 }
 

@@ -15,6 +15,19 @@ const trusting = inject("trusting");
 const restricting = inject("restricting");
 const TOOLS_FILE = ".adal/tools.py";
 
+const FORECAST = `def forecast(weeks: int) -> list[int]:
+    """Work out the sales of the next weeks.
+
+    Args:
+        weeks: How many.
+    """
+    print("reading 52 weeks", flush=True)
+    time.sleep(120)
+    return []
+
+
+`;
+
 let browser: Browser;
 let editor: Editor | undefined;
 let workspace: Workspace | undefined;
@@ -55,14 +68,14 @@ test("a folder without tools, and the walkthrough", async () => {
   await takeThemes(window, folder, "state-fresh", "sidebar");
   await window.command("AdaL: Get Started");
   await window.page.locator(".gettingStartedContainer").getByText("Make a tools file").waitFor();
-  await takeThemes(window, folder, "state-walkthrough", "window", 0.7);
+  await takeThemes(window, folder, "state-walkthrough", "window");
 });
 
 test("no Python", async () => {
   const [window, folder] = await open({ settings: { "adal.interpreter": "/nowhere/python3" } });
   await window.notification("cannot be used").waitFor();
   await window.webview().getByText("No Python found").waitFor();
-  await takeThemes(window, folder, "state-no-python", "window", 0.7);
+  await takeThemes(window, folder, "state-no-python", "window");
 });
 
 test("an old Python", async () => {
@@ -80,7 +93,7 @@ test("the runtime of agents is not there yet", async () => {
   await sendPrompt(window, 'sales(region="north", week=42)');
   const dialog = window.page.locator(".monaco-dialog-box");
   await dialog.waitFor();
-  await takeThemes(window, folder, "state-set-up", "window", 0.7);
+  await takeThemes(window, folder, "state-set-up", "window");
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await window.webview().getByText("The agent runtime is missing").waitFor();
   await takeThemes(window, folder, "state-no-runtime", "sidebar");
@@ -91,7 +104,7 @@ test("a tools file that does not load", async () => {
   const [window, folder] = await open({ files: { [TOOLS_FILE]: broken }, file: TOOLS_FILE });
   await window.toolsPane().getByText("Could not be loaded").waitFor();
   await window.page.keyboard.press("Control+Shift+M");
-  await takeThemes(window, folder, "state-broken", "window", 0.7);
+  await takeThemes(window, folder, "state-broken", "window");
 });
 
 test("no model answers", async () => {
@@ -106,22 +119,23 @@ test("Restricted Mode", async () => {
   const [window, folder] = await open({ server: restricting, file: TOOLS_FILE });
   await window.webview().getByText("Restricted Mode").waitFor();
   await window.toolsPane().getByText("tools are checked, not run").waitFor();
-  await takeThemes(window, folder, "state-restricted", "window", 0.7);
+  await takeThemes(window, folder, "state-restricted", "window");
 });
 
 test("the tools with a problem, what a model sees of one, and a try", async () => {
   const [window, folder] = await open({ files: { [TOOLS_FILE]: reportTools("save-report") }, file: TOOLS_FILE });
   await window.squiggles().waitFor();
   const rows = await window.toolRows();
+  await rows.filter({ hasText: "not loaded" }).waitFor();
   await rows.locator(".monaco-decoration-text-badge").waitFor();
-  await window.page.keyboard.press("Control+End");
-  await takeThemes(window, folder, "tools-problem", "window", 0.7);
+  await window.goTo(32, 10);
+  await takeThemes(window, folder, "tools-problem", "window");
 
   const sales = rows.filter({ hasText: "sales" });
   await sales.hover();
   await sales.locator('.action-label[aria-label^="Show What the Model Sees"]').click();
   await window.page.locator(".view-line", { hasText: "What a model is told" }).waitFor();
-  await takeThemes(window, folder, "tools-preview", "editor", 0.8);
+  await takeThemes(window, folder, "tools-preview", "editor");
 
   await sales.hover();
   await sales.locator('.action-label[aria-label^="Try Tool"]').click();
@@ -130,28 +144,14 @@ test("the tools with a problem, what a model sees of one, and a try", async () =
   await form.locator('[data-field="week"] input').fill("42");
   await form.locator(".run").click();
   await form.locator("h2.success").waitFor();
-  await takeThemes(window, folder, "tools-try", "editor", 0.8);
+  await takeThemes(window, folder, "tools-try", "editor");
 });
 
 test("a run as it goes on, and when it is interrupted", async () => {
-  const slow = `${reportTools().replace("CUSTOM_TOOLS = [", 'CUSTOM_TOOLS = [\n    {"function": forecast, "require_approval": False},')}`;
-  const tools = slow.replace(
-    "CUSTOM_TOOLS",
-    `def forecast(weeks: int) -> list:
-    """Work out the sales of the next weeks.
-
-    Args:
-        weeks: How many.
-    """
-    import time
-
-    print("reading 52 weeks", flush=True)
-    time.sleep(120)
-    return []
-
-
-CUSTOM_TOOLS`,
-  );
+  const tools = reportTools()
+    .replace("from datetime", "import time\nfrom datetime")
+    .replace("CUSTOM_TOOLS = [", 'CUSTOM_TOOLS = [\n    {"function": forecast, "require_approval": False},')
+    .replace("CUSTOM_TOOLS", `${FORECAST}CUSTOM_TOOLS`);
   const turns = [
     {
       text: "I look the north up first.",
@@ -201,7 +201,7 @@ test("what waits for an answer: a tool, an edit, a command, several at once; wha
   await button(edit, "allow_once").waitFor();
   await edit.locator(".diff-editor").click();
   await window.page.locator(".monaco-diff-editor .view-line", { hasText: "tax)" }).first().waitFor();
-  await takeThemes(window, folder, "approval-edit", "window", 0.7);
+  await takeThemes(window, folder, "approval-edit", "window");
   await edit.locator(".edit-arguments").click();
   await edit.locator('[data-field="new_text"] textarea').waitFor();
   await takeThemes(window, folder, "approval-change", "sidebar");
@@ -217,11 +217,11 @@ test("what waits for an answer: a tool, an edit, a command, several at once; wha
 
   await window.command("AdaL: Remembered Approvals");
   await window.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
-  await takeThemes(window, folder, "grants", "window", 0.7);
+  await takeThemes(window, folder, "grants", "window");
   await window.page.keyboard.press("Escape");
   await window.command("AdaL: Decision Log");
   await window.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
-  await takeThemes(window, folder, "decisions", "window", 0.7);
+  await takeThemes(window, folder, "decisions", "window");
 });
 
 test("several calls wait at once", async () => {

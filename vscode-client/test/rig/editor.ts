@@ -194,7 +194,8 @@ export class Editor {
 
   /** After a click in a webview keys do not reach the workbench: its own ground is clicked first. */
   private async focus(): Promise<void> {
-    const box = await this.page.locator(".editor-instance .overflow-guard").first().boundingBox();
+    const text = this.page.locator(".editor-instance .overflow-guard").first();
+    const box = (await text.count()) > 0 ? await text.boundingBox() : null;
     // Right of lenses and links, left of notifications.
     if (box) await this.page.mouse.click(box.x + box.width * 0.45, box.y + box.height * 0.6);
     else await this.page.locator(".editor-group-watermark, .editor-group-container").first().click();

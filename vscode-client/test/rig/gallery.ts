@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import * as path from "node:path";
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { Editor } from "./editor.ts";
 import { KEPT, ROOT } from "./paths.ts";
 import type { Workspace } from "./workspace.ts";
@@ -17,7 +17,7 @@ const GROUND: Readonly<Record<Theme, string>> = {
 
 /** A window of the size that the guides show. */
 export function pictureContext(browser: Browser): Promise<BrowserContext> {
-  return browser.newContext({ viewport: { width: 1120, height: 740 }, reducedMotion: "reduce", colorScheme: "dark" });
+  return browser.newContext({ viewport: { width: 1120, height: 780 }, reducedMotion: "reduce", colorScheme: "dark" });
 }
 
 /** The parts of a window that a picture can be of. */
@@ -27,13 +27,15 @@ export const PARTS = {
   window: ".monaco-workbench",
 } as const;
 
-/** Takes one part of the window in the light, the dark and the high contrast theme, side by side, as `docs/images/NAME.webp`. */
+/**
+ * Takes one part of the window in three themes, as `docs/images/NAME.webp`: the sidebar three times side by side, a
+ * larger part once large and dark, with the other two small below.
+ */
 export async function takeThemes(
   editor: Editor,
   workspace: Workspace,
   name: string,
-  part: keyof typeof PARTS | Locator,
-  scale = 1,
+  part: keyof typeof PARTS,
 ): Promise<void> {
   const shots: Buffer[] = [];
   for (const theme of THEMES) {
@@ -41,12 +43,14 @@ export async function takeThemes(
     shots.push(await shot(editor.page, part));
   }
   await wear(editor.page, workspace, "dark");
-  await compose(editor.page, name, shots, scale);
+  const [light, dark, contrast] = shots as [Buffer, Buffer, Buffer];
+  if (part === "sidebar") return compose(editor.page, name, [[light, dark, contrast]], 1);
+  return compose(editor.page, name, [[dark], [light, contrast]], 840);
 }
 
 /** Takes one part of the window as it is. */
-export async function take(editor: Editor, name: string, part: keyof typeof PARTS | Locator, scale = 1): Promise<void> {
-  await compose(editor.page, name, [await shot(editor.page, part)], scale);
+export async function take(editor: Editor, name: string, part: keyof typeof PARTS, width = 840): Promise<void> {
+  await compose(editor.page, name, [[await shot(editor.page, part)]], width);
 }
 
 async function wear(page: Page, workspace: Workspace, theme: Theme): Promise<void> {
@@ -60,38 +64,55 @@ async function wear(page: Page, workspace: Workspace, theme: Theme): Promise<voi
   await page.waitForTimeout(700); // views take the colours over one after the other
 }
 
-async function shot(page: Page, part: keyof typeof PARTS | Locator): Promise<Buffer> {
-  const place = typeof part === "string" ? page.locator(PARTS[part]).first() : part;
-  return place.screenshot({ caret: "hide" });
+async function shot(page: Page, part: keyof typeof PARTS): Promise<Buffer> {
+  await page.mouse.move(560, 778); // where nothing has a hover
+  await page.waitForTimeout(200);
+  return page.locator(PARTS[part]).first().screenshot({ caret: "hide" });
 }
 
-/** Puts pictures side by side. Without loss: words in a picture stay sharp, and plain grounds cost little. */
-async function compose(window: Page, name: string, shots: readonly Buffer[], scale: number): Promise<void> {
+/**
+ * Puts pictures into rows of one width (in pixels; 1: as wide as they are). Without loss: words in a picture stay
+ * sharp, and plain grounds cost little.
+ */
+async function compose(window: Page, name: string, rows: readonly Buffer[][], width: number): Promise<void> {
   const page = await window.context().newPage();
   try {
-    const draw = `async ([sources, scale]) => {
-      const images = await Promise.all(sources.map(async (source) => {
+    const draw = `async ([rows, wanted]) => {
+      const gap = 8;
+      const load = async (source) => {
         const image = new Image();
         image.src = source;
         await image.decode();
         return image;
-      }));
-      const gap = images.length > 1 ? 8 : 0;
+      };
+      const placed = [];
+      let top = 0;
+      let right = 0;
+      for (const sources of rows) {
+        const images = await Promise.all(sources.map(load));
+        const natural = images.reduce((sum, image) => sum + image.width, 0);
+        const scale = wanted === 1 ? 1 : (wanted - gap * (images.length - 1)) / natural;
+        let left = 0;
+        let bottom = top;
+        for (const image of images) {
+          const [width, height] = [Math.round(image.width * scale), Math.round(image.height * scale)];
+          placed.push([image, left, top, width, height]);
+          left += width + gap;
+          bottom = Math.max(bottom, top + height);
+        }
+        right = Math.max(right, left - gap);
+        top = bottom + gap;
+      }
       const canvas = document.createElement("canvas");
-      canvas.width = images.reduce((width, image) => width + Math.round(image.width * scale) + gap, -gap);
-      canvas.height = Math.round(Math.max(...images.map((image) => image.height)) * scale);
+      canvas.width = right;
+      canvas.height = top - gap;
       const pen = canvas.getContext("2d");
       pen.imageSmoothingQuality = "high";
-      let left = 0;
-      for (const image of images) {
-        const width = Math.round(image.width * scale);
-        pen.drawImage(image, left, 0, width, Math.round(image.height * scale));
-        left += width + gap;
-      }
+      for (const [image, ...box] of placed) pen.drawImage(image, ...box);
       return [canvas.toDataURL("image/webp", 1), canvas.toDataURL("image/png")];
     }`;
-    const sources = shots.map((each) => `data:image/png;base64,${each.toString("base64")}`);
-    const [webp = "", png = ""] = (await page.evaluate(`(${draw})(${JSON.stringify([sources, scale])})`)) as string[];
+    const sources = rows.map((row) => row.map((each) => `data:image/png;base64,${each.toString("base64")}`));
+    const [webp = "", png = ""] = (await page.evaluate(`(${draw})(${JSON.stringify([sources, width])})`)) as string[];
     for (const [folder, file, data] of [
       [IMAGES, `${name}.webp`, webp],
       [KEPT, `${name}.png`, png],

@@ -18,7 +18,7 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync(path.join(CLIENT, "package.json"), "utf-8")) as Manifest;
 const { properties } = manifest.contributes.configuration;
 
-/** They name a program, choose who is told what, or let calls run unasked: a folder's own files may not set them. */
+/** They name a program, choose who is told what, or let more run, or run longer: a folder's own files may not set them. */
 const ONLY_THE_PERSON = [
   "adal.interpreter",
   "adal.hostInterpreter",
@@ -27,6 +27,8 @@ const ONLY_THE_PERSON = [
   "adal.enabledDefaultTools",
   "adal.disabledDefaultTools",
   "adal.allowUnsandboxedBash",
+  "adal.loadSeconds",
+  "adal.toolSeconds",
   "adal.logLevel",
 ];
 

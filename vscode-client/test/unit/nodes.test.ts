@@ -5,6 +5,7 @@ import {
   asks,
   callOf,
   children,
+  faultOf,
   firstLine,
   isThere,
   parameterLines,
@@ -31,10 +32,23 @@ test("several projects have a row each, with their tools below", () => {
   expect(list.flatMap(children)).toMatchObject([{ kind: "tool", tool: { name: "one" } }]);
 });
 
+test.each([
+  ["/w/.adal/tools.py:7: no module named 'x'", { message: "no module named 'x'", file: "/w/.adal/tools.py", line: 7 }],
+  [
+    "/w/.adal/beside.py:2: division by zero\nmore",
+    { message: "division by zero", file: "/w/.adal/beside.py", line: 2 },
+  ],
+  ["/w/.adal/tools.py: ended with 1", { message: "ended with 1", file: "/w/.adal/tools.py", line: 0 }],
+  ["C:\\w\\.adal\\tools.py:3: x: y", { message: "x: y", file: "C:\\w\\.adal\\tools.py", line: 3 }],
+  ["ImportError: no module", { message: "ImportError: no module", file: "/w/.adal/tools.py", line: 0 }],
+])("a failed load is told without its place, which the row opens: %s", (error, fault) => {
+  expect(faultOf(project("/w", [], { state: "error", error }))).toEqual(fault);
+});
+
 test("a failed load stands above the tools that were loaded last", () => {
   const failed = project("/w", [tool("a")], { state: "error", error: "ImportError: no module named x\ntrace" });
   expect(roots([failed])).toMatchObject([
-    { kind: "error", message: "ImportError: no module named x" },
+    { kind: "error", fault: { message: "ImportError: no module named x", file: "/w/.adal/tools.py", line: 0 } },
     { kind: "tool" },
   ]);
 });
