@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from adal_ls.lint import Severity, check, read
+from adal_ls.lint import RULES, Severity, check, read
 from tests.lint.marks import codes, marked, only
 
 DESK = """\
@@ -102,7 +102,8 @@ def test_a_decorator_with_arguments_is_looked_into() -> None:
     [
         "def mark(fn):\n    return fn\n",
         "def mark(fn):\n    REGISTRY.append(fn)\n    return fn\n",
-        "def mark(fn):\n    def i(*a):\n        return fn(*a)\n    i.__name__ = fn.__name__\n    return i\n",
+        "def mark(fn):\n    def i(x: str):\n        return fn(x)\n    i.__name__ = fn.__name__\n    return i\n",
+        "def mark(fn):\n    def i(*a):\n        return fn(*a)\n    i.__wrapped__ = fn\n    return i\n",
         "def mark(fn):\n    def inner(*a):\n        return fn(*a)\n    return functools.update_wrapper(inner, fn)\n",
         "def mark(fn):\n    @wrapt.decorator\n    def wrapper(*a):\n        return fn(*a)\n    return wrapper\n",
         "from pack import mark\n",
@@ -111,3 +112,82 @@ def test_a_decorator_with_arguments_is_looked_into() -> None:
 def test_decorators_that_keep_the_signature_or_are_not_known_are_fine(decorator: str) -> None:
     source = f"import functools\nimport wrapt\nREGISTRY = []\n{decorator}\n\n@mark\ndef f(x: str):\n    'Do f.'\n"
     assert codes(f"{source}\n\nCUSTOM_TOOLS = [f]\n") == []
+
+
+def test_a_function_of_no_class_with_a_self_is_left_out_and_said_to_be() -> None:
+    source = "def find(self, q: str) -> str:\n    'Find.'\n    return q\n\n\nCUSTOM_TOOLS = [find]\n"
+    [finding] = check(read(source))
+    assert (finding.code, marked(source, finding)) == ("ADAL213", "find")
+    assert "'self'" in finding.message
+    filled = source.replace("[find]", '[{"function": partial(find, None), "name": "find"}]')
+    assert codes(f"from functools import partial\n{filled}") == []
+
+
+def test_a_wrapper_that_gets_a_name_alone_hides_the_parameters() -> None:
+    bad = WRAPS.replace("\n    return wrapper\n", "\n    wrapper.__name__ = fn.__name__\n    return wrapper\n")
+    finding = only(f"{bad}CUSTOM_TOOLS = [good, bad]\n", "ADAL214")
+    assert finding.message.startswith("The *args/**kwargs of 'wrapper' hide the signature of 'bad'")
+    own = bad.replace("def wrapper(*args, **kwargs)", "def wrapper(x: int)")
+    assert codes(f"{own}CUSTOM_TOOLS = [good, bad]\n") == []
+
+
+CLASS = """\
+import functools
+
+
+class Tool:
+    def __init__(self, fn):
+        self.fn = fn
+
+    def __call__(self, *args, **kwargs):
+        return self.fn(*args, **kwargs)
+
+
+@Tool
+def f(x: int) -> str:
+    'Do f.'
+    return str(x)
+
+
+CUSTOM_TOOLS = [f]
+"""
+
+
+def test_objects_that_take_the_place_of_a_function_hide_its_signature() -> None:
+    finding = only(CLASS, "ADAL214")
+    assert (finding.severity, marked(CLASS, finding)) == (Severity.WARNING, "Tool")
+    assert "update_wrapper" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("self.fn = fn", "functools.update_wrapper(self, fn)"),
+        ("self.fn = fn", "self.__wrapped__ = fn"),
+        ("class Tool:", "class Tool(Base):"),
+        ("def __call__", "def run"),
+        ("def __init__(self, fn):", "def __new__(cls, fn):\n        return fn\n\n    def __init__(self, fn):"),
+    ],
+)
+def test_classes_that_keep_the_signature_or_are_not_known_are_fine(before: str, after: str) -> None:
+    assert "ADAL214" not in codes(CLASS.replace(before, after))
+
+
+@pytest.mark.parametrize(
+    ("imports", "decorator"),
+    [
+        ("from contextlib import contextmanager", "contextmanager"),
+        ("import contextlib as c", "c.contextmanager"),
+        ("from contextlib import asynccontextmanager as managed", "managed"),
+    ],
+)
+def test_a_context_manager_is_no_tool(imports: str, decorator: str) -> None:
+    # https://github.com/aliasrobotics/cai/blob/7ec0b4ccf2/src/cai/tools/network/capture_traffic.py
+    source = f"{imports}\n@{decorator}\ndef f(x: str):\n    'Do f.'\n    yield x\n\n\nCUSTOM_TOOLS = [f]\n"
+    [finding] = check(read(source))
+    assert (finding.code, finding.severity) == ("ADAL218", Severity.WARNING)
+    assert marked(source, finding) == decorator
+
+
+def test_a_tool_that_uses_a_context_manager_is_fine() -> None:
+    assert codes(RULES["ADAL218"].passing) == []

@@ -117,7 +117,8 @@ def test_what_is_listed_under_a_condition_may_be_missing_but_not_be_refused() ->
 def test_a_tool_that_branches_define_is_one_of_them() -> None:
     text = (
         "try:\n    import fancy\n\n    def fetch(url: str) -> str:\n        'Fetch with fancy.'\n"
-        "except ImportError:\n\n    def fetch(url: str, retries: int = 1) -> str:\n        'Fetch simply.'\n\n\nCUSTOM_TOOLS = [fetch]\n"
+        "except ImportError:\n\n    def fetch(url: str, retries: int = 1) -> str:\n        'Fetch simply.'\n\n\n"
+        "CUSTOM_TOOLS = [fetch]\n"
     )
     other = text.replace("    def fetch(url: str) -> str:\n        'Fetch with fancy.'", "    pass")
     assert found(text, loaded(text)) == []

@@ -202,3 +202,10 @@ def test_a_conditional_tool_is_looked_at_once() -> None:
     body = "    def f(x: str) -> str:\n        'Do f.'\n        exit()\n"
     source = f"try:\n    import pack\n\n{body}except ImportError:\n    pass\n\nCUSTOM_TOOLS = [f]\n"
     assert [finding.code for finding in check(read(source))] == ["ADAL605"]
+
+
+@pytest.mark.parametrize("file", ["buffer", "sys.stderr", "log"])
+def test_text_that_is_printed_somewhere_else_is_no_output(file: str) -> None:
+    source = f"import sys\n\n\ndef f(x: str) -> str:\n    'Do f.'\n    print(x, file={file})\n    return x\n"
+    assert "ADAL603" not in codes(f"{source}\n\nCUSTOM_TOOLS = [f]\n")
+    assert "ADAL603" in codes(f"{source.replace(f', file={file}', '')}\n\nCUSTOM_TOOLS = [f]\n")

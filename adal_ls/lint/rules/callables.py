@@ -1,4 +1,4 @@
-"""ADAL213 and 214: entries whose signature the model cannot see as it is written. Global rules."""
+"""ADAL213, 214 and 218: entries that the model cannot call as they are written. Global rules."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from adal_ls.lint.findings import Finding, Severity
 from adal_ls.lint.names import Names
 from adal_ls.lint.rules.base import Rule, entry_rule, function_rule
 from adal_ls.lint.subjects import ToolFunction, meant
+from adal_ls.lint.targets import Target
 from adal_ls.lint.text import Range
 from adal_ls.lint.view import ListedEntry
 
 _DESK = 'class Desk:\n    def find(self, x: str) -> str:\n        """Find a room."""\n        return x\n\n\n'
+
+_CAPTURE = "from contextlib import contextmanager\n\n\n"
 
 
 def _logged(wraps: str) -> str:
@@ -33,7 +36,16 @@ def _logged(wraps: str) -> str:
 )
 def unbound_method(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
     entry = listed.entry
-    found = next((target for target in meant(listed.file.bindings, entry) if target.unbound), None)
+    targets = meant(listed.file.bindings, entry)
+    if entry.function is not None and (plain := next(filter(_is_no_method, targets), None)) is not None:
+        first = plain.node.args.args[0].arg if plain.node is not None and plain.node.args.args else "self"
+        message = (
+            f"Nothing fills '{first}' of '{entry.function.name}', which is no method, so the tool is left out: take the"
+            " parameter out"
+        )
+        related = ((plain.name_range, "Defined here"),) if plain.home is None else ()
+        yield rule.finding(message, entry.function.range, related=related)
+    found = next((target for target in targets if target.unbound), None)
     if found is None or entry.function is None or found.name is None or not isinstance(found.node, Function):
         return
     arguments = [*found.node.args.posonlyargs, *found.node.args.args]
@@ -44,6 +56,14 @@ def unbound_method(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Fin
     )
     related = ((found.name_range, "Defined here"),) if found.home is None else ()
     yield rule.finding(message, entry.function.range, related=related)
+
+
+def _is_no_method(target: Target) -> bool:
+    """Whether it is a function of the module that has a `self` all the same: the runtime leaves that out."""
+    if target.owner is not None or target.filled or not isinstance(target.node, Function):
+        return False
+    arguments = [*target.node.args.posonlyargs, *target.node.args.args]
+    return bool(arguments) and arguments[0].arg in ("self", "cls") and arguments[0].arg not in target.named
 
 
 @function_rule(
@@ -57,6 +77,13 @@ def unbound_method(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Fin
 def wrapper_without_wraps(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Finding]:
     for decorator in tool.node.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        owner = tool.names.scope.names.get(decorator.id) if isinstance(decorator, ast.Name) else None
+        if isinstance(owner, ast.ClassDef) and _hides_signature(tool.names, owner):
+            message = (
+                f"The objects of '{owner.name}' hide the signature of '{tool.node.name}' from the model: call"
+                " functools.update_wrapper(self, ...) where they are made"
+            )
+            yield rule.finding(message, tool.lines.range_of(decorator))
         definition = tool.names.function(called.id) if isinstance(called, ast.Name) else None
         if definition is None:
             continue
@@ -74,9 +101,11 @@ def _finding(
     placed: tuple[Function, Range],
 ) -> Finding:
     wrapper, place = placed
-    hidden = " and its *args/**kwargs" if wrapper.args.vararg or wrapper.args.kwarg else " and its parameters"
+    stars = "*args/**kwargs" if _has_stars(wrapper) else "parameters"
+    named = definition.node is not None and _keeps_name(definition.node)
+    what = f"The {stars} of '{wrapper.name}'" if named else f"The name '{wrapper.name}' and its {stars}"
     message = (
-        f"The name '{wrapper.name}'{hidden} hide the signature of '{tool.node.name}' from the model: put"
+        f"{what} hide the signature of '{tool.node.name}' from the model: put"
         f" @functools.wraps(...) on '{wrapper.name}' in '{definition.name}'"
     )
     related = ((place, "The wrapper that needs functools.wraps"),)
@@ -93,7 +122,7 @@ def _bare_wrapper(names: Names, definition: Definition, *, factory: bool) -> Fun
         inner = _returned(inner) if inner is not None else None
     if inner is None or inner.decorator_list or _copies_metadata(names, node):
         return None
-    return inner
+    return inner if _has_stars(inner) or not _keeps_name(node) else None
 
 
 def _returned(node: Function) -> Function | None:
@@ -105,13 +134,55 @@ def _returned(node: Function) -> Function | None:
     return next((inner for inner in made if inner.name == returns[0].value.id), None)
 
 
-def _copies_metadata(names: Names, node: Function) -> bool:
-    """Whether some other way is used: `update_wrapper(...)`, `wrapper.__name__ = ...`."""
+def _has_stars(wrapper: Function) -> bool:
+    return wrapper.args.vararg is not None or wrapper.args.kwarg is not None
+
+
+def _keeps_name(node: Function) -> bool:
+    """Whether a decorator gives its wrapper a name: `wrapper.__name__ = ...`."""
+    stored = (
+        inner for inner in ast.walk(node) if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store)
+    )
+    return any(inner.attr == "__name__" for inner in stored)
+
+
+def _copies_metadata(names: Names, node: ast.AST) -> bool:
+    """Whether the signature is copied in some other way: `update_wrapper(...)`, `wrapper.__wrapped__ = ...`. A name and
+    a docstring alone leave the model without the parameters."""
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store) and inner.attr.startswith("__"):
-            return True
-        if isinstance(inner, ast.Name | ast.Attribute):
+        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
+            if inner.attr in ("__wrapped__", "__signature__"):
+                return True
+        elif isinstance(inner, ast.Name | ast.Attribute):
             name = inner.id if isinstance(inner, ast.Name) else inner.attr
-            if name in ("update_wrapper", "setattr") or names.origin(inner) == "functools.update_wrapper":
+            if name in ("update_wrapper", "setattr", "__dict__") or names.origin(inner) == "functools.update_wrapper":
                 return True
     return False
+
+
+def _hides_signature(names: Names, owner: ast.ClassDef) -> bool:
+    """Whether objects of a class take the place of the function that it decorates, with parameters of their own."""
+    if owner.bases or owner.decorator_list or _copies_metadata(names, owner):
+        return False
+    methods = {node.name for node in owner.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return "__call__" in methods and "__new__" not in methods
+
+
+@function_rule(
+    code="ADAL218",
+    name="context-manager",
+    severity=Severity.WARNING,
+    why="A call of it makes a context manager and runs nothing of its body; the model gets the object as text.",
+    failing=_CAPTURE + '@contextmanager\ndef f(x: str):\n    """Do f."""\n    yield x\n',
+    passing=_CAPTURE
+    + "@contextmanager\ndef opened(x: str):\n    yield x\n\n\n"
+    + 'def f(x: str) -> str:\n    """Do f."""\n    with opened(x) as text:\n        return text\n',
+)
+def context_manager(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Finding]:
+    for decorator in tool.node.decorator_list:
+        if tool.names.origin(decorator) in ("contextlib.contextmanager", "contextlib.asynccontextmanager"):
+            message = (
+                f"A call of '{tool.node.name}' makes a context manager and runs nothing of it: list a function that"
+                f" uses it in a `with` statement"
+            )
+            yield rule.finding(message, tool.lines.range_of(decorator))

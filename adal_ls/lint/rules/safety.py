@@ -73,7 +73,8 @@ def blocking_call(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Find
     passing=f"{_F}    return x\n",
 )
 def print_in_tool(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Finding]:
-    first = next((call for call in tool.statement.effects if call.target == "builtins.print"), None)
+    prints = (call for call in tool.statement.effects if call.target == "builtins.print")
+    first = next((call for call in prints if call.keyword("file") is None), None)  # with `file` it goes elsewhere
     if first is not None:
         message = "The model does not see printed text: return what it is to know"
         yield rule.finding(message, _function_of(tool.statement, first))
