@@ -112,3 +112,16 @@ test("the default agent is there beside those of the project, and has the tools 
   await sendPrompt(editor, "add(a=1, b=2)");
   await view.locator(".call pre", { hasText: "3" }).waitFor();
 });
+
+test("a slip in the agents file is marked as it is typed, and a save loads what is mended", async () => {
+  const view = editor.webview();
+  await editor.typeOver(AGENTS.replace('"librarian", tools', '"keeper", toolz'));
+  await editor.squiggles("error").first().waitFor();
+  await editor.picture("agents-squiggle");
+  await editor.typeOver(AGENTS.replace('"librarian"', '"keeper"'));
+  await editor.squiggles("error").waitFor({ state: "detached" });
+  await editor.save();
+  await view.locator(".pickAgent").click();
+  await row(editor, "keeper").click();
+  await view.locator(".pickAgent", { hasText: "keeper" }).waitFor();
+});
