@@ -207,7 +207,7 @@ def _told(fault: BaseException) -> str:
     from adal_ls.sdk.errors import AdalError
 
     if isinstance(fault, SystemExit):
-        return f"SystemExit: a provider ends the program (exit code {frames.exit_code(fault)})"
+        return f"SystemExit: a provider ends the program ({frames.exit_words(fault)})"
     if isinstance(fault, AdalError):
         text = getattr(fault, "message", None)
         return text if isinstance(text, str) else frames.message(fault)

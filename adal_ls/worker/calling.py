@@ -21,7 +21,7 @@ from adal_ls.worker import frames
 from adal_ls.worker.arguments import BadArgumentsError, Signature
 from adal_ls.worker.data import ToolResult
 from adal_ls.worker.listing import Function, ListedTool
-from adal_ls.worker.load import missing_module
+from adal_ls.worker.missing import missing_module
 from adal_ls.worker.results import as_text, cut, from_value, to_json
 from adal_ls.worker.sources import Sources
 
@@ -65,9 +65,11 @@ async def call(tool: ListedTool, arguments: Mapping[str, object], ways: Ways) ->
 
 
 def _failed(fault: BaseException, ways: Ways) -> ToolResult:
+    if isinstance(fault.__cause__, StopIteration) and str(fault) == "coroutine raised StopIteration":
+        fault = fault.__cause__  # Python's own words, for what no coroutine can raise
     trace = frames.user_trace(fault, ways.sources)
     if isinstance(fault, SystemExit):
-        text = f"SystemExit: the tool ends the program (exit code {frames.exit_code(fault)})"
+        text = f"SystemExit: the tool ends the program ({frames.exit_words(fault)})"
     else:
         text = frames.message(fault)
     if isinstance(fault, ModuleNotFoundError) and fault.name:
@@ -80,7 +82,7 @@ async def _outcome(tool: ListedTool, arguments: Mapping[str, object], ways: Ways
         value = _called(tool, arguments)
     else:
         value = await _in_thread(lambda: _called_to_the_end(tool, arguments, ways))
-    if inspect.isawaitable(value):
+    while inspect.isawaitable(value):  # a function that is not async may give a coroutine: many decorators make such
         value = await value
     if inspect.isgenerator(value):
         value = await _in_thread(functools.partial(_last_of, value, ways))

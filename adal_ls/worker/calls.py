@@ -15,7 +15,7 @@ from adal_ls.worker.listing import ListedTool
 from adal_ls.worker.load import Project
 from adal_ls.worker.printed import CALL
 from adal_ls.worker.results import within_frame
-from adal_ls.worker.surroundings import Surroundings
+from adal_ls.worker.surroundings import Printing, Surroundings
 
 T = TypeVar("T")
 
@@ -48,6 +48,7 @@ class Calls:
     def __init__(self, project: Project, send: Callable[[bytes], None]) -> None:
         self._project = project
         self._running: dict[str, asyncio.Task[Any]] = {}
+        self._printing = Printing()
         self._loaded = self._surroundings = Surroundings()
         handlers: dict[str, Handler] = {"call": self._call, "cancel": self._cancel}
         if project.agents is not None:
@@ -97,6 +98,7 @@ class Calls:
         """
         CALL.set(token)
         if not self._running:
+            self._printing.restore()
             self._surroundings.restore()
         self._running[token] = task = asyncio.ensure_future(work)
         try:

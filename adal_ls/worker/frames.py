@@ -7,6 +7,7 @@ import traceback
 from adal_ls.worker.sources import Sources
 
 _MOST = 20  # frames shown; a recursion has thousands
+_MOST_WORDS = 500  # characters of what a program says when it ends
 _MOST_TEXT = 100_000  # characters; the message of an exception may be anything
 
 
@@ -44,6 +45,17 @@ def exit_code(fault: SystemExit) -> int:
     if fault.code is None:
         return 0
     return fault.code if isinstance(fault.code, int) else 1
+
+
+def exit_words(fault: SystemExit) -> str:
+    """The code, and the text that Python would print for one that is none (`sys.exit("no key")`)."""
+    if fault.code is None or isinstance(fault.code, int):
+        return f"exit code {exit_code(fault)}"
+    try:
+        said = " ".join(str(fault.code).split())
+    except BaseException:  # noqa: BLE001 - a broken __str__ of the project's object
+        said = "a text that cannot be shown"
+    return f"exit code 1: {said[:_MOST_WORDS]}"
 
 
 def _keep(shown: traceback.TracebackException, sources: Sources, seen: set[int]) -> None:

@@ -16,6 +16,7 @@ from adal_ls.worker import frames, standin
 from adal_ls.worker.agent_data import LoadedAgent
 from adal_ls.worker.data import LoadedProject, LoadError, LoadProblem
 from adal_ls.worker.listing import ABSENT, ListedTool, read_custom_tools
+from adal_ls.worker.missing import missing_module
 from adal_ls.worker.sources import Sources, project_loader
 
 if TYPE_CHECKING:
@@ -114,9 +115,8 @@ def _error(fault: BaseException, file: str, sources: Sources) -> LoadError:
     if isinstance(fault, SyntaxError):
         return LoadError("syntax", f"syntax error: {fault.msg}", where, line, trace)
     if isinstance(fault, SystemExit):
-        code = frames.exit_code(fault)
-        text = f"the file ends the program while being loaded (exit code {code})"
-        return LoadError("exit", text, where, line, trace, exit_code=code)
+        text = f"the file ends the program while being loaded ({frames.exit_words(fault)})"
+        return LoadError("exit", text, where, line, trace, exit_code=frames.exit_code(fault))
     if isinstance(fault, ModuleNotFoundError) and fault.name:
         text = f"no module named '{fault.name}' in {sys.executable}; " + missing_module(fault.name, sources)
         return LoadError("missing-module", text, where, line, trace, module=fault.name)
@@ -125,11 +125,3 @@ def _error(fault: BaseException, file: str, sources: Sources) -> LoadError:
     if isinstance(fault, ImportError) and "relative import" in str(fault):
         text += f"; {Path(file).name} is not part of a package: import modules beside it by their plain name"
     return LoadError("exception", text, where, line, trace)
-
-
-def missing_module(module: str, sources: Sources) -> str:
-    """The way out for a module that this Python does not find."""
-    top = module.partition(".")[0]
-    if any(Path(sources.root, candidate).exists() for candidate in (f"{top}.py", top)):
-        return f"only {FOLDER} is searched, so add the project folder to sys.path or install the project there"
-    return f"if the package has the same name: {sys.executable} -m pip install {top}"

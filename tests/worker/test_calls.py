@@ -38,6 +38,12 @@ KINDS = """
     async def late_generator(a: int):
         return generator(a)
 
+    async def twice_late(a: int):
+        return coroutine(a)
+
+    def stopping(a: int):
+        raise StopIteration("no more")
+
     def late_coroutine(a: int):
         return coroutine(a)
 
@@ -56,7 +62,7 @@ KINDS = """
         raise ValueError("after two")
 
     CUSTOM_TOOLS = [plain, coroutine, generator, async_generator, returning, late_generator, late_coroutine, empty,
-                    breaking, async_breaking]
+                    breaking, async_breaking, twice_late, stopping]
 """
 
 
@@ -70,6 +76,8 @@ KINDS = """
         ("returning", ["one"], "5"),
         ("late_generator", ["one", "two", "5"], "5"),
         ("late_coroutine", [], "5"),
+        ("twice_late", [], "5"),
+        ("stopping", [], "StopIteration: no more"),
         ("empty", [], "(the tool returned no value)"),
         ("breaking", ["one", "two"], "ValueError: after two"),
         ("async_breaking", ["one", "two"], "ValueError: after two"),
@@ -82,7 +90,7 @@ async def test_s7_t1_t2_t3_every_kind_of_function_runs_and_yields_are_progress(
     heard: list[str] = []
     result = await worker.call(name, {"a": 4}, on_progress=heard.append)
     assert (heard, result.observation) == (progress, observation)
-    assert result.status == ("error" if "breaking" in name else "success")
+    assert result.status == ("error" if name in ("breaking", "async_breaking", "stopping") else "success")
 
 
 async def test_s8_a_plain_value_is_wrapped_and_a_tool_output_is_taken_as_it_is(loaded: Loaded) -> None:
@@ -177,7 +185,7 @@ async def test_a_tool_that_exits_is_an_error_and_the_worker_lives(loaded: Loaded
         """
     )
     assert "exit code 3" in (await worker.call("leave", {})).observation
-    assert "exit code 1" in (await worker.call("leave_async", {})).observation
+    assert "(exit code 1: bye)" in (await worker.call("leave_async", {})).observation
     assert (await worker.call("interrupt", {})).observation == "KeyboardInterrupt"
     assert (await worker.call("leave", {})).status == "error"
 
@@ -374,3 +382,43 @@ async def test_the_time_a_call_took_is_told(loaded: Loaded) -> None:
     started = time.perf_counter()
     result = await worker.call("f", {})
     assert 50 <= result.duration_ms <= (time.perf_counter() - started) * 1000
+
+
+CLOSERS = """
+    import os
+    import sys
+    import subprocess
+
+    def say(text: str) -> str:
+        print(text, flush=True)
+        print(text, file=sys.stderr, flush=True)
+        subprocess.run([sys.executable, "-c", "print('child')"])
+        return text
+
+    def close_objects() -> None:
+        sys.stdout.close()
+        sys.stderr.close()
+
+    def close_descriptors() -> None:
+        os.close(1)
+        os.close(2)
+
+    def lead_away() -> None:
+        elsewhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(elsewhere, 1)
+        os.dup2(elsewhere, 2)
+
+    def replace() -> None:
+        sys.stdout = sys.stderr = sys.stdin = None
+
+    CUSTOM_TOOLS = [say, close_objects, close_descriptors, lead_away, replace]
+"""
+
+
+@pytest.mark.parametrize("name", ["close_objects", "close_descriptors", "lead_away", "replace"])
+async def test_what_a_call_does_to_the_streams_is_undone_for_the_next_one(loaded: Loaded, name: str) -> None:
+    worker, _ = await loaded(CLOSERS)
+    await worker.call(name, {})
+    result = await worker.call("say", {"text": "heard"})
+    assert (result.status, result.observation) == ("success", "heard")
+    assert sorted(result.printed.split()) == ["child", "heard", "heard"]

@@ -115,6 +115,12 @@ async def test_ending_the_process_at_import_is_told_and_the_next_worker_works(
     assert [tool.name for tool in again.tools] == ["f"]
 
 
+async def test_what_a_file_says_when_it_ends_the_program_is_told(loaded: Loaded) -> None:
+    _, found = await loaded("import sys\n\nsys.exit('set API_KEY\\nfirst')\n")
+    assert failed(found).message == "the file ends the program while being loaded (exit code 1: set API_KEY first)"
+    assert failed(found).line == 3
+
+
 async def test_a_crash_at_import_names_the_signal(loaded: Loaded) -> None:
     error = failed((await loaded("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"))[1])
     assert error.kind == "crash"
