@@ -34,15 +34,13 @@ def reads_files(tool: RegisteredTool) -> bool:
 def basis(tool: RegisteredTool, arguments: Mapping[str, Any], root: Path) -> str:
     """The basis of a call as things stand now; its paths start at `root`. Reads files."""
     source = tool.source_digest
-    if tool.kind == "custom":
+    if not reads_files(tool):
         return source
     if tool.group == "Edit":
         return source + base_file.seen(root, arguments.get("path"))
     if tool.group == "Bash":
         return source + _named_files(root, arguments.get("command"))
-    if tool.group in ("Read", "Search"):
-        return f"{source} {_real_place(root, arguments.get('path', '.'))}"
-    return source
+    return f"{source} {_real_place(root, arguments.get('path', '.'))}"
 
 
 def _named_files(root: Path, command: object) -> str:

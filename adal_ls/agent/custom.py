@@ -31,3 +31,8 @@ class CustomTools(Protocol):
             ToolsGoneError: they cannot be called any more.
         """
         ...
+
+    def changed_late(self) -> str:
+        """What the files hold by now whose code runs only when a tool imports them in a call; empty where they are as
+        they were when the tools were loaded. Blocking."""
+        ...

@@ -296,8 +296,9 @@ async def _call_of(tool: RegisteredTool, arguments: dict[str, Any], run: GateCon
     """The call as things stand now, with the digest of all that is decided about."""
     # One at a time, so that parallel calls are asked about in the order in which the model made them.
     async with run.looking:
-        given = (tool, arguments, _folder(tool, run))
-        state = await asyncio.to_thread(basis, *given) if reads_files(tool) else basis(*given)
+        source = state = await _source(tool, run)
+        if reads_files(tool):
+            state = await asyncio.to_thread(basis, tool, arguments, _folder(tool, run))
     workspace, folder = (Path(os.path.realpath(place)) for place in (run.root, _folder(tool, run)))  # noqa: ASYNC240
     digest = args_digest(tool.name, arguments, os.fspath(folder), state)
     return Call(
@@ -308,8 +309,16 @@ async def _call_of(tool: RegisteredTool, arguments: dict[str, Any], run: GateCon
         folder=folder,
         kind=tool.kind,
         group=tool.group,
-        source_digest=tool.source_digest,
+        source_digest=source,
     )
+
+
+async def _source(tool: RegisteredTool, run: GateContext) -> str:
+    """The digest of a tool's code, with that of modules which a call would import as they are by now."""
+    if tool.kind != "custom" or run.custom is None or not tool.source_digest:
+        return tool.source_digest
+    late = await asyncio.to_thread(run.custom.changed_late)
+    return f"{tool.source_digest} {late}".rstrip()
 
 
 async def _base(tool: RegisteredTool, arguments: dict[str, Any], run: GateContext) -> str | None:

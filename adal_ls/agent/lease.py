@@ -22,7 +22,7 @@ from adal_ls.agent.loading import (
     tools_of,
 )
 from adal_ls.agent.mcp_servers import McpServers
-from adal_ls.agent.tool_sources import agents_digest, tool_digests
+from adal_ls.agent.tool_sources import agents_digest, late_modules, tool_digests
 from adal_ls.protocol.tools import Tool
 from adal_ls.worker.agent_data import AgentListing, LoadedAgent
 from adal_ls.worker.client import Limits, LoadedProject, WorkerClient
@@ -56,8 +56,9 @@ class Snapshot:
         self.digest = sources_digest(self.sources)
         names = [tool.name for tool in self.tools]
         self._digests = asyncio.ensure_future(asyncio.to_thread(tool_digests, root, self.sources, names))
+        self._late = asyncio.ensure_future(asyncio.to_thread(late_modules, root, self.sources))
         self._agents_digest = asyncio.ensure_future(asyncio.to_thread(agents_digest, root, self.sources))
-        self._root = root
+        self.root = root
         self._interpreter = interpreter
         self._limits = limits
         self._idle = [worker]
@@ -77,6 +78,10 @@ class Snapshot:
     async def tool_digests(self) -> Mapping[str, str]:
         """The digest of each tool's own code; a tool that has none is missing. Made beside the load, not in it."""
         return await asyncio.shield(self._digests)
+
+    async def late(self) -> Mapping[str, str]:
+        """Digests of the modules that calls alone import, by their path in the project."""
+        return await asyncio.shield(self._late)
 
     async def agents_digest(self) -> str:
         """The digest of all code that tools of agents can be made of; empty where it cannot be told."""
@@ -103,13 +108,13 @@ class Snapshot:
             ToolsGoneError: the code on disk is not the code of this snapshot any more, or cannot be loaded again.
         """
         # Looked at before the import: code that nobody asked to load must not run.
-        if await asyncio.to_thread(digests, self._root, self.sources) != self.sources:
+        if await asyncio.to_thread(digests, self.root, self.sources) != self.sources:
             raise ToolsGoneError(
                 "the project's tool files have changed since this run started, and its tool process is not running; "
                 "start a new run to use the new code"
             )
         try:
-            worker, loaded = await start_loaded(self._interpreter, self._root, self._limits)
+            worker, loaded = await start_loaded(self._interpreter, self.root, self._limits)
         except LoadFailedError as fault:
             raise ToolsGoneError(f"the tool process could not be started: {fault}") from fault
         if sources_digest(loaded.sources) != self.digest:
@@ -157,7 +162,7 @@ class Snapshot:
             for task in going_on:
                 task.cancel()
             await asyncio.gather(*going_on, return_exceptions=True)
-        await asyncio.wait({self._digests, self._agents_digest})
+        await asyncio.wait({self._digests, self._late, self._agents_digest})
         if dispose:
             idle, self._idle = self._idle, []
             await asyncio.gather(*(self._end(worker, providers.DISPOSE_LIMIT_CLOSING) for worker in idle))
@@ -189,18 +194,24 @@ class Snapshot:
 class ToolsLease:
     """The tools of one run. Its worker is there when the run starts, or being started."""
 
-    def __init__(self, snapshot: Snapshot, tool_digests: Mapping[str, str]) -> None:
+    def __init__(self, snapshot: Snapshot, tool_digests: Mapping[str, str], late: Mapping[str, str]) -> None:
         self.tools = snapshot.tools
         self.agents = snapshot.agents
         self.servers = snapshot.servers
         self.agents_failure = snapshot.agents_failure
         self.tool_digests = tool_digests
         self.left_out = snapshot.left_out
+        self._late = late
         self._snapshot = snapshot
         self._lock = asyncio.Lock()
         self._worker = snapshot.take()
         # At once, while the files still are what the run was told.
         self._starting = None if self._worker else asyncio.ensure_future(snapshot.start())
+
+    def changed_late(self) -> str:
+        """See `CustomTools`: such a module is not in the worker yet, and a call would run what it holds by then."""
+        now = digests(self._snapshot.root, self._late)
+        return "" if now == self._late else sources_digest(now)
 
     async def agents_digest(self) -> str:
         """See `Snapshot.agents_digest`."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from adal_ls.agent import places
 from adal_ls.agent.registry import RegisteredTool
-from adal_ls.agent.url_look import suspicious
+from adal_ls.agent.url_look import mixes_scripts, suspicious
 from adal_ls.protocol.runs import PermissionMode
 
 
@@ -90,7 +90,8 @@ def _outside(tool: RegisteredTool, arguments: Mapping[str, Any], root: Path, pro
 
 def _risk(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     if tool.kind == "custom":
-        return tool.risks or ("runs the workspace's own code",)
+        imitates = ("its name mixes scripts, as names do that imitate others",) if mixes_scripts(tool.name) else ()
+        return (*(tool.risks or ("runs the workspace's own code",)), *imitates)
     facts = {"Bash": "runs a shell command", "Edit": "changes files", "Web": "reaches the network"}
     of_group = (facts[tool.group],) if tool.group in facts else ()
     url = arguments.get("url") if tool.group == "Web" else None

@@ -80,7 +80,8 @@ class Projects:
         notice = f"The tools are the last good ones, the newest could not be loaded: {error}" if error else None
         if state.snapshot.agents_failure is not None:
             notice = f"The agents of this project could not be loaded: {error}"
-        return ToolsLease(state.snapshot, await state.snapshot.tool_digests()), notice
+        snapshot = state.snapshot
+        return ToolsLease(snapshot, await snapshot.tool_digests(), await snapshot.late()), notice
 
     async def ended(self, root: Path, run_id: str) -> None:
         """A run is over, whether or not it ever had a lease."""

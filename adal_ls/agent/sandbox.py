@@ -85,8 +85,12 @@ async def run_program(
     limits: SandboxLimits,
     programs: Sequence[Path] = (),
     on_output: Callable[[bytes], None] = unheard,
+    *,
+    workspace: Path,
 ) -> Finished:
     """Runs a program of ours that only reads, such as ripgrep, under bubblewrap; `programs` are files it needs.
+
+    `workspace`: as for `run`.
 
     Raises:
         SandboxUnavailableError: no working bubblewrap.
@@ -94,7 +98,7 @@ async def run_program(
     """
     if reach.writable:
         raise ValueError("nothing may be writable for a program that only reads")
-    bubblewrap = find_bubblewrap(reach.cwd)
+    bubblewrap = find_bubblewrap(workspace, reach.cwd)
     await _probe(bubblewrap)
     try:
         mounts = sandbox_mounts.for_command(reach, programs, ())
@@ -148,7 +152,7 @@ async def _run_confined(
     pythons: Sequence[Path],
     on_output: Callable[[bytes], None],
 ) -> Finished:
-    bubblewrap = find_bubblewrap(workspace) if sys.platform != "darwin" else None
+    bubblewrap = find_bubblewrap(workspace, *reach.writable) if sys.platform != "darwin" else None
     folders = [folder for folder in reach.writable if folder.is_dir()]
     for folder in folders:
         sandbox_mounts.check_confinable(folder)
@@ -188,8 +192,8 @@ async def _run_on_macos(
     )
 
 
-def find_bubblewrap(workspace: Path) -> str:
-    """The bubblewrap program, never one that a workspace brings along.
+def find_bubblewrap(*workspaces: Path) -> str:
+    """The bubblewrap program, never one that a workspace brings along, or that a command could have put there.
 
     Raises:
         SandboxUnavailableError: not Linux, or not installed.
@@ -199,7 +203,7 @@ def find_bubblewrap(workspace: Path) -> str:
             f"bash needs a sandbox, and there is none for {sys.platform} yet: the command was not run. "
             "Use the other tools, or run adal-ls under Linux"
         )
-    found = find_program("bwrap", workspace)
+    found = find_program("bwrap", *workspaces)
     if found is None:
         raise SandboxUnavailableError(
             "bash needs bubblewrap (the program bwrap), which is not installed: the command was not run. Install it "
@@ -208,12 +212,12 @@ def find_bubblewrap(workspace: Path) -> str:
     return found
 
 
-def find_program(name: str, workspace: Path) -> str | None:
-    """The program `name` of the person's PATH, never one that a workspace (a real path) brings along."""
+def find_program(name: str, *workspaces: Path) -> str | None:
+    """The program `name` of the person's PATH, never one in these folders (real paths)."""
     folders = [
         folder
         for folder in os.environ.get("PATH", os.defpath).split(os.pathsep)
-        if Path(folder).is_absolute() and not Path(os.path.realpath(folder)).is_relative_to(workspace)
+        if Path(folder).is_absolute() and not any(map(Path(os.path.realpath(folder)).is_relative_to, workspaces))
     ]
     return shutil.which(name, path=os.pathsep.join(folders)) if folders else None
 

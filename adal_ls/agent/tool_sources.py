@@ -48,6 +48,23 @@ def tool_digests(root: Path, sources: Mapping[str, str], tools: Iterable[str]) -
         return {}
 
 
+def late_modules(root: Path, sources: Mapping[str, str]) -> dict[str, str]:
+    """Digests of the modules that a tool imports when it is called, and that did not run when it was loaded. Reads
+    files, runs nothing. Empty where what is imported cannot be read off the code.
+
+    Args:
+        sources: as of `tool_digests`.
+    """
+    try:
+        content = content_of(root / TOOLS_FILE)
+        if content is None or sources.get(TOOLS_FILE) != bytes_digest(content):
+            return {}
+        modules = modules_of(root, sources, ast.parse(content))
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return {}
+    return {path: digest for path, digest in (modules or {}).items() if path not in sources}
+
+
 def _tool_digests(root: Path, sources: Mapping[str, str], names: list[str]) -> dict[str, str]:
     content = content_of(root / TOOLS_FILE)
     if content is None or sources.get(TOOLS_FILE) != bytes_digest(content):

@@ -18,7 +18,7 @@ def suspicious(url: str) -> tuple[str, ...]:
     labels = host.split(".")
     if any(label.startswith("xn--") for label in labels):
         found.append(f"the host is written in punycode: {host} stands for {_decoded(host)}")
-    if any(len(_scripts(label)) > 1 for label in _decoded(host).split(".")):
+    if any(mixes_scripts(label) for label in _decoded(host).split(".")):
         found.append("the host mixes scripts, as names do that imitate others")
     return tuple(found)
 
@@ -28,6 +28,11 @@ def _decoded(host: str) -> str:
         return host.encode("ascii").decode("idna")
     except UnicodeError:
         return host  # it is not ASCII, or no punycode after all
+
+
+def mixes_scripts(name: str) -> bool:
+    """Whether a name has letters of several scripts, as names do that imitate others."""
+    return not name.isascii() and len(_scripts(name)) > 1
 
 
 def _scripts(label: str) -> set[str]:

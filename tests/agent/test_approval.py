@@ -158,6 +158,21 @@ async def test_a_grant_settles_the_waiting_questions_of_the_same_call_and_no_oth
     assert not (await other).allowed
 
 
+async def test_a_grant_settles_no_waiting_question_that_none_may_answer() -> None:
+    """As for a protected file: `every call` was chosen for another call of the tool."""
+    desk = Desk()
+    approvals = Approvals(desk)
+    free = asyncio.ensure_future(approvals.ask(question({"tag": "free"})))
+    guarded = asyncio.ensure_future(approvals.ask(question({"tag": "guarded"}, grantable=False)))
+    also = asyncio.ensure_future(approvals.ask(question({"tag": "also free"})))
+    first, second, _ = await desk.until(3)
+    desk.reply(first, "always_tool_session")
+    assert (await free, (await also).decided_by)[1] == "grant"
+    assert [request.approval_id for request in approvals.pending()] == [second.approval_id]
+    desk.reply(second, "reject_once")
+    assert not (await guarded).allowed
+
+
 async def test_a_cancelled_question_is_withdrawn_from_the_person() -> None:
     desk = Desk()
     approvals = Approvals(desk)

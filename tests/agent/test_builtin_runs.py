@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from adal_ls.agent import executor
 from adal_ls.agent.workspace_executor import UNCONFINED_VARIABLE
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest
-from adal_ls.protocol.runs import RunPromptParams, RunStartParams, TodosEvent
+from adal_ls.protocol.runs import PermissionMode, RunPromptParams, RunStartParams, TodosEvent
 from tests.agent.approvers import Person, answer
 from tests.agent.runs import Bench
 
@@ -82,6 +83,25 @@ async def test_a_file_that_changes_while_the_person_decides_is_not_edited(bench:
 
     approver = Person(decide)
     await bench.run(turn(call("e", "edit_file", path="a.py", old_text="one", new_text="1")), DONE, approver=approver)
+    assert "changed since approval" in bench.observation("e")
+    assert place.read_text() == "one more\n"
+
+
+@pytest.mark.parametrize("mode", ["default", "acceptEdits"])
+async def test_a_file_that_changes_after_the_last_look_of_the_gate_is_not_edited(
+    bench: Bench, mode: PermissionMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = bench.root / "a.py"
+    place.write_text("one\n")
+    execute = executor.run
+
+    async def late(execution: executor.Execution) -> executor.Outcome:
+        place.write_text("one more\n")
+        return await execute(execution)
+
+    monkeypatch.setattr(executor, "run", late)
+    edit = turn(call("e", "edit_file", path="a.py", old_text="one", new_text="1"))
+    await bench.run(edit, DONE, approver=Person("allow_once"), permission_mode=mode)
     assert "changed since approval" in bench.observation("e")
     assert place.read_text() == "one more\n"
 

@@ -87,6 +87,15 @@ async def test_a_policy_of_the_workspace_does_not_widen_what_runs_unasked(
         assert verdict.action == "ask", name
         inside = str(project / "a.txt")
         assert judge(workspace.tool(name), {"path": inside}, "acceptEdits", folder, project).action == "run"
-    secret = judge(workspace.tool("read_file"), {"path": str(tmp_path / "other" / ".env")}, "default", folder, project)
-    assert (secret.action, secret.grantable) == ("ask", False)
+    (tmp_path / "link").symlink_to(".env")
+    for hidden in (tmp_path / "other" / ".env", tmp_path / "link"):
+        secret = judge(workspace.tool("read_file"), {"path": str(hidden)}, "default", folder, project)
+        assert (secret.action, secret.grantable) == ("ask", False)
     await pool.close()
+
+
+def test_a_tool_whose_name_imitates_another_is_pointed_out(tmp_path: Path) -> None:
+    imitation = RegisteredTool("b\u0430sh", "bash_1", "", {}, "custom", True, "")  # a Cyrillic a
+    assert "its name mixes scripts, as names do that imitate others" in judge(imitation, {}, "default", tmp_path).risk
+    honest = RegisteredTool("\u67e5\u8be2", "tool_1", "", {}, "custom", True, "")
+    assert judge(honest, {}, "default", tmp_path).risk == ("runs the workspace's own code",)

@@ -95,6 +95,30 @@ async def test_an_edit_of_another_tool_asks_nothing_again_and_one_of_the_tool_do
     assert len(person.asked) == 1
 
 
+@pytest.mark.parametrize("option", ["always_tool_session", "always_arguments_session"])
+async def test_a_module_that_only_a_call_imports_makes_it_ask_again_in_the_very_run(bench: Bench, option: str) -> None:
+    """Such a module is not in the process yet: the call would run what it holds by then (CVE-2025-54136)."""
+    bench.tools(BUMP.replace("    p = Path", "    import later\n    p = Path"))
+    later = bench.root / ".adal" / "later.py"
+    later.write_text("x = 1\n")
+
+    def decide(request: ApprovalRequest) -> object:
+        if request.call_id == "c3":
+            later.write_text("x = 3\n")  # in the moment between the answer and the call
+            return answer(request, "allow_once")
+        return answer(request, option)
+
+    person = Person(decide)
+    bench.open(person)
+    made = {name: {"calls": [call("bump", name, {"tag": "a"})]} for name in ("c1", "c2", "c3")}
+    await bench.run(made["c1"], made["c2"], {"text": "done"})
+    later.write_text("x = 2\n")
+    await bench.run(made["c3"], {"text": "done"})
+    assert [request.call_id for request in person.asked] == ["c1", "c3"]
+    assert "changed since approval" in bench.observation("c3")
+    assert ran(bench) == ["a", "a"]
+
+
 async def test_a_grant_settles_waiting_questions_that_its_rule_covers_and_no_others(bench: Bench) -> None:
     bench.tools(TWO)
     desk = Desk()

@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
 import pytest
 
+from adal_ls.agent import lease
 from adal_ls.agent.interpreters import choose_interpreter
 from adal_ls.agent.prompt import system_prompt
 from adal_ls.protocol.runs import FinishedEvent, NoticeEvent, RunStartParams, StateEvent, ToolCallEvent
@@ -262,6 +264,25 @@ async def test_a_worker_that_ended_is_not_started_on_code_that_changed_meanwhile
     await bench.run({"calls": [call("die", "c1")]}, {"calls": [call("die", "c2")]}, {"text": "done"})
     assert "changed" in bench.observation("c2")
     assert not (bench.root / "canary").exists()
+
+
+async def test_code_that_changes_while_a_worker_is_started_again_is_not_called(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = (
+        "import os\n\ndef die() -> str:\n    '''End.'''\n    os._exit(3)\n\n"
+        "def peek() -> str:\n    '''Look.'''\n    return 'old'\n\n"
+        "CUSTOM_TOOLS = [{'function': f, 'require_approval': False} for f in (die, peek)]\n"
+    )
+    bench.tools(source)
+
+    def looked_at(root: Path, sources: Mapping[str, str]) -> dict[str, str]:
+        bench.tools(source.replace("old", "new"))  # in the moment after the look
+        return dict(sources)
+
+    monkeypatch.setattr(lease, "digests", looked_at)
+    await bench.run({"calls": [call("die", "c1")]}, {"calls": [call("peek", "c2")]}, {"text": "done"})
+    assert "changed while they were loaded again" in bench.observation("c2")
 
 
 async def test_without_trust_nothing_of_the_workspace_is_loaded_or_read(bench: Bench) -> None:

@@ -127,7 +127,7 @@ def test_a_function_in_quotes_loses_them() -> None:
     assert fixed(source, fix) == source.replace('"f"', "f")
 
 
-@pytest.mark.parametrize("value", ['"False"', "0", "None", "''", "[]", "1", "-1", "f''"])
+@pytest.mark.parametrize("value", ['"False"', "0", "None", "''", "[]", "1", "-1", "f''", "lambda: False"])
 def test_approval_is_switched_off_by_the_literal_false_alone(value: str) -> None:
     # https://github.com/microsoft/vscode/issues/284980
     source = F + f'CUSTOM_TOOLS = [{{"function": f, "require_approval": {value}}}]\n'

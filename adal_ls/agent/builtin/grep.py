@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import regex
@@ -39,16 +40,16 @@ async def grep(given: Mapping[str, Any], context: BuiltinContext) -> str:
     search = Search(pattern, place, is_folder, context.policy)
     abandoned = threading.Event()
     try:
-        return await _search(search, path, abandoned)
+        return await _search(search, path, abandoned, context.workspace.project_root)
     finally:
         abandoned.set()  # a cancelled caller does not wait for a large tree
 
 
-async def _search(search: Search, path: str, abandoned: threading.Event) -> str:
+async def _search(search: Search, path: str, abandoned: threading.Event, project: Path) -> str:
     walking = walk.Walk(search.policy, abandoned, seconds=searching.SECONDS)
     places = await asyncio.to_thread(searching.files, search, walking)
     try:
-        found = await ripgrep.search(search, [str(place.real) for place in places], searching.SECONDS)
+        found = await ripgrep.search(search, [str(place.real) for place in places], searching.SECONDS, project)
     except sandbox.SandboxUnavailableError:
         found = None  # in a sandbox or not at all: a file may become a link while ripgrep is on its way to it
     if found is None:

@@ -35,8 +35,10 @@ _FLAGS = (
 )
 
 
-async def search(wanted: Search, files: Sequence[str], seconds: float) -> Found | None:
+async def search(wanted: Search, files: Sequence[str], seconds: float, project: Path) -> Found | None:
     """What ripgrep finds in `files` (real paths), in their order; None where there is no ripgrep.
+
+    No program from in `project` is used, be the workspace of the tool another folder.
 
     Which files those are is for the caller to find: ripgrep waits for a `.gitignore` that is a pipe, passes over rules
     of nested ones, and reads a file of any size that it is given.
@@ -45,13 +47,14 @@ async def search(wanted: Search, files: Sequence[str], seconds: float) -> Found 
         SandboxUnavailableError: no sandbox for it.
         BuiltinError: it does not take the pattern.
     """
-    program = sandbox.find_program("rg", wanted.policy.cwd)
+    program = sandbox.find_program("rg", project, wanted.policy.cwd)
     if program is None or sys.platform != "linux":
         return None
     deadline = time.monotonic() + seconds
     heard = _Heard()
     for batch in _batches(files):
-        ended = await _run([program, *_FLAGS, "--regexp", wanted.pattern, "--", *batch], wanted, deadline, heard)
+        arguments = [program, *_FLAGS, "--regexp", wanted.pattern, "--", *batch]
+        ended = await _run(arguments, wanted, deadline, heard, project)
         if not ended:
             return heard.found(wanted.policy, (f"[stopped after {seconds:g} seconds; give a path to look at less]",))
         if heard.enough:
@@ -59,7 +62,7 @@ async def search(wanted: Search, files: Sequence[str], seconds: float) -> Found 
     return heard.found(wanted.policy, ())
 
 
-async def _run(arguments: Sequence[str], wanted: Search, deadline: float, heard: _Heard) -> bool:
+async def _run(arguments: Sequence[str], wanted: Search, deadline: float, heard: _Heard, project: Path) -> bool:
     """Whether it came to an end in time, or to enough matches."""
     policy = wanted.policy
     confinement = Confinement(
@@ -75,6 +78,7 @@ async def _run(arguments: Sequence[str], wanted: Search, deadline: float, heard:
             SandboxLimits(max(0.1, deadline - time.monotonic()), _MOST_OUTPUT),
             [real_folder(Path(arguments[0]))],
             on_output=lambda chunk: heard.add(chunk, running),
+            workspace=project,
         )
     )
     try:

@@ -147,7 +147,8 @@ def bad_require_approval(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterat
     if entry.kind is not EntryKind.DICT:
         return
     item = entry.item("require_approval")
-    if item is None or item.value.kind not in _CERTAIN or isinstance(item.value.constant, bool):
+    kinds = (*_CERTAIN, ValueKind.LAMBDA, ValueKind.PARTIAL)
+    if item is None or item.value.kind not in kinds or isinstance(item.value.constant, bool):
         return
     message = f'"require_approval" must be True or False, got {item.value.words}: the tool will ask'
     # Neither is preferred: applied unseen, the second would let a tool run that asks today.

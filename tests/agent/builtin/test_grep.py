@@ -23,7 +23,7 @@ assert shutil.which("rg"), "both searches are compared, so ripgrep is needed"
 def both(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each test once with ripgrep and once without."""
     if request.param == "python":
-        monkeypatch.setattr(sandbox, "find_program", lambda name, workspace: None)
+        monkeypatch.setattr(sandbox, "find_program", lambda name, *workspaces: None)
     return str(request.param)
 
 
@@ -32,7 +32,7 @@ async def found(desk: Desk, pattern: str, path: str = ".") -> tuple[Found, Found
     place, is_folder = walk.folder_or_file(path, desk.policy)
     search = Search(pattern, place, is_folder, desk.policy)
     files = searching.files(search, walk.Walk(desk.policy))
-    theirs = await ripgrep.search(search, [str(file.real) for file in files], 10)
+    theirs = await ripgrep.search(search, [str(file.real) for file in files], 10, desk.root)
     assert theirs is not None
     return theirs, python_search.search(search, files, 10, threading.Event())
 
@@ -167,7 +167,7 @@ async def test_a_pattern_that_is_none_is_refused_by_both_alike(desk: Desk, both:
 
 
 async def test_a_pattern_that_takes_for_ever_is_given_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "find_program", lambda name, workspace: None)
+    monkeypatch.setattr(sandbox, "find_program", lambda name, *workspaces: None)
     monkeypatch.setattr(searching, "SECONDS", 0.3)
     desk.file("a.txt", "a" * 40 + "!\n")
     said = await asyncio.wait_for(desk.text("grep", pattern="^(a|a|aa)+$"), 10)

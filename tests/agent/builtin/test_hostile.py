@@ -224,7 +224,7 @@ async def test_no_tool_hangs_leaves_the_workspace_or_raises(
 ) -> None:
     monkeypatch.setenv("HARMLESS", CANARY)
     if searcher == "python":
-        monkeypatch.setattr(sandbox, "find_program", lambda name, workspace: None)
+        monkeypatch.setattr(sandbox, "find_program", lambda name, *workspaces: None)
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret").write_text(CANARY)
