@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from adal_ls.lint.findings import Finding
@@ -13,8 +13,13 @@ from adal_ls.lint.text import Range
 
 def tools_with_problems(file: ToolFile, findings: Sequence[Finding]) -> tuple[StaticTool, ...]:
     """The tools of a file, each with the codes of the findings that concern it, in order of place."""
+    return with_problems(file.tools, findings)
+
+
+def with_problems(tools: Iterable[StaticTool], findings: Sequence[Finding]) -> tuple[StaticTool, ...]:
+    """Tools of a file with the codes of those findings of it that concern them."""
     places = _Places(findings)
-    return tuple(replace(tool, problems=tuple(dict.fromkeys(_codes(tool, places)))) for tool in file.tools)
+    return tuple(replace(tool, problems=tuple(dict.fromkeys(_codes(tool, places)))) for tool in tools)
 
 
 def _codes(tool: StaticTool, places: _Places) -> Iterator[str]:

@@ -8,7 +8,9 @@ from typing import Any
 
 from lsprotocol import types
 
-from adal_ls.lint import Finding, Position, Range, StaticTool, ToolFile, tools_with_problems
+from adal_ls.lint import Finding, StaticTool
+from adal_ls.lint.problems import with_problems
+from adal_ls.lint.tools import tool_at
 from adal_ls.server.analysis import Analysis
 from adal_ls.server.features.places import position, types_range
 from adal_ls.server.snapshot import Snapshot
@@ -20,14 +22,15 @@ def hover(snapshot: Snapshot, params: types.HoverParams) -> types.Hover | None:
     if analysis is None:
         return None
     place = position(analysis.document, params.position, snapshot.client.encoding)
-    for tool in tools_with_problems(analysis.file, analysis.findings):
-        span = _named_at(analysis.file, tool, place)
-        if span is not None:
-            markdown = snapshot.client.markdown_hover
-            text = card(tool, _problems(analysis, tool), markdown=markdown)
-            kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
-            return types.Hover(types.MarkupContent(kind, text), _range(analysis, span, snapshot))
-    return None
+    found = tool_at(analysis.file, place)
+    if found is None:
+        return None
+    (tool,), span = with_problems([found[0]], analysis.findings), found[1]
+    markdown = snapshot.client.markdown_hover
+    kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
+    text = card(tool, _problems(analysis, tool), markdown=markdown)
+    shown = types_range(analysis.document, span, snapshot.client.encoding)
+    return types.Hover(types.MarkupContent(kind, text), shown)
 
 
 def _problems(analysis: Analysis, tool: StaticTool) -> list[Finding]:
@@ -55,19 +58,6 @@ def card(tool: StaticTool, findings: list[Finding], *, markdown: bool) -> str:
         lines = [f"{finding.code}: {finding.message}" for finding in findings]
         blocks.append("\n".join(f"- {_escape(line) if markdown else line}" for line in lines))
     return "\n\n".join(blocks)
-
-
-def _named_at(file: ToolFile, tool: StaticTool, place: Position) -> Range | None:
-    """The range at `place` that stands for `tool`."""
-    spans = [tool.name_range, *tool.entry_ranges]
-    if tool.definition_range is not None:
-        spans += [
-            definition.name_range
-            for definitions in file.bindings.definitions.values()
-            for definition in definitions
-            if tool.definition_range.contains(definition.name_range)
-        ]
-    return next((span for span in spans if span.start <= place <= span.end), None)
 
 
 def _rows(parameters: dict[str, Any]) -> list[tuple[str, str, str, str, str]]:
@@ -115,7 +105,3 @@ def _cell(text: str) -> str:
 def _escape(text: str) -> str:
     """Text of a user as Markdown that shows it as it is: no links, images, HTML or table breaks."""
     return re.sub(r"([\\`*_{}\[\]<>|#!&])", r"\\\1", text)
-
-
-def _range(analysis: Analysis, span: Range, snapshot: Snapshot) -> types.Range:
-    return types_range(analysis.document, span, snapshot.client.encoding)

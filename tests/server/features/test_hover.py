@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from adal_ls.schema import from_ast
 from adal_ls.server.features.hover import hover, type_text
 from adal_ls.server.snapshot import Snapshot
 
@@ -58,6 +59,18 @@ def test_the_card_shows_on_definition_entry_and_name(marked: Any, before: str, a
     assert "Create a ticket." in card
     assert "| title | string | required |  | Short summary \\| with a bar. |" in card
     assert '| priority | string | optional | "Medium" | Low or High. |' in card
+
+
+def test_no_schema_is_made_but_that_of_the_tool_under_the_cursor(marked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def counted(function: Any, *given: Any, **options: Any) -> Any:
+        made.append(function.name)
+        return from_ast(function, *given, **options)
+
+    monkeypatch.setattr("adal_ls.lint.tools.from_ast", counted)
+    assert "Create a ticket." in value(at(marked, "def create_t", "icket(title"))
+    assert made == ["create_ticket"]
 
 
 def test_a_tool_that_asks_says_so(marked: Any) -> None:
