@@ -1,11 +1,17 @@
-"""Writes messages on a thread of its own, so that a reader that is slow never stops the loop that answers."""
+"""Writes messages without ever stopping the loop that answers: at once where the reader has room for them, else on a
+thread of its own."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
+import select
+import stat
+import sys
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -22,6 +28,10 @@ FULL_BYTES = 32 * 1024 * 1024
 
 STUCK_BYTES = 48 * 1024 * 1024
 """Above it nothing more is read from the editor (`wait_for_room`): whoever does not read may not ask either."""
+
+AT_ONCE_BYTES = 64 * 1024
+"""A message up to this size is written by whoever sends it, as far as there is room: to hand it to the thread costs
+more than the write."""
 
 _SHORT = 512
 _TOO_SLOW = -32803  # LSP RequestFailed
@@ -41,11 +51,12 @@ def encode(message: dict[str, Any]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """`file` is the URI where the body holds diagnostics."""
+    """`file`: the URI, where the body holds diagnostics. `begun`: the rest of a message whose beginning was written."""
 
     body: bytes
     droppable: bool = False
     file: str | None = None
+    begun: bool = False
 
 
 class Writer:
@@ -57,6 +68,7 @@ class Writer:
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream = stream
+        self._has_room = _poll(stream)
         self._waiting: OrderedDict[int, _Waiting] = OrderedDict()
         self._bytes = 0
         self._count = 0
@@ -66,6 +78,7 @@ class Writer:
         self._changed = threading.Condition(lock)
         self._room = threading.Condition(lock)
         self._closing = False
+        self._writing = False
         self._thread = threading.Thread(target=self._run, name=f"write to {name}", daemon=True)
         self._thread.start()
 
@@ -109,6 +122,13 @@ class Writer:
     def _put(self, waiting: _Waiting) -> None:
         if self._closing:
             return
+        if not self._waiting and not self._writing and len(waiting.body) <= AT_ONCE_BYTES:
+            framed = with_headers(waiting.body)
+            written = self._write_at_once(framed)
+            if written == len(framed):
+                return
+            if written:
+                waiting = _Waiting(framed[written:], begun=True)
         if waiting.droppable and self._droppable >= MAX_DROPPABLE:
             self._take(next(number for number, entry in self._waiting.items() if entry.droppable))
         if waiting.file is not None:
@@ -121,13 +141,13 @@ class Writer:
         self._droppable += waiting.droppable
         self._changed.notify()
 
-    def _take(self, number: int) -> bytes:
+    def _take(self, number: int) -> _Waiting:
         waiting = self._waiting.pop(number)
         self._bytes -= len(waiting.body)
         self._droppable -= waiting.droppable
         if waiting.file is not None and self._files.get(waiting.file) == number:
             del self._files[waiting.file]
-        return waiting.body
+        return waiting
 
     def _run(self) -> None:
         try:
@@ -137,9 +157,12 @@ class Writer:
                         self._changed.wait()
                     if not self._waiting:
                         break
-                    body = self._take(next(iter(self._waiting)))
+                    waiting = self._take(next(iter(self._waiting)))
+                    self._writing = True
                     self._room.notify_all()
-                self._write(with_headers(body))
+                self._write(waiting.body if waiting.begun else with_headers(waiting.body))
+                with self._changed:
+                    self._writing = False
         except (OSError, ValueError):  # the reader is gone; whoever reads its other end notices and ends the session
             with self._changed:
                 self._closing = True
@@ -149,9 +172,38 @@ class Writer:
         with contextlib.suppress(OSError):
             self._stream.close()
 
+    def _write_at_once(self, framed: bytes) -> int:
+        """Writes as much as surely does not block. Returns how many bytes that was."""
+        written = 0
+        if self._has_room is not None:
+            with contextlib.suppress(OSError, ValueError):  # the thread meets the same fault, and ends the writing
+                while written < len(framed) and self._has_room():
+                    written += os.write(self._stream.fileno(), framed[written : written + select.PIPE_BUF])
+        return written
+
     def _write(self, framed: bytes) -> None:
         view = memoryview(framed)
         while view:
             written = self._stream.write(view)  # an unbuffered stream may take a part
             view = view[written:]
         self._stream.flush()
+
+
+def _poll(stream: IO[bytes]) -> Callable[[], bool] | None:
+    """Tells whether a stream takes `select.PIPE_BUF` bytes without blocking; None for one of which that is not known.
+
+    POSIX says it of pipes that can be written to. Sockets, which Node.js gives to its children, say so only while they
+    have room for more than that.
+    """
+    if sys.platform == "win32":
+        return None
+    try:
+        descriptor = stream.fileno()
+        mode = os.fstat(descriptor).st_mode
+    except (OSError, ValueError):
+        return None
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        return None
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    return lambda: poll.poll(0) == [(descriptor, select.POLLOUT)]

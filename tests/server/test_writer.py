@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import socket
+import sys
 import threading
 from collections.abc import Iterator
 from io import BytesIO
@@ -69,6 +71,34 @@ def test_a_reader_that_is_gone_stops_the_writer_quietly() -> None:
     writer.send({"n": 1})
     writer.close(timeout=5)
     writer.send({"n": 2})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the thread writes everything there")
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_a_small_message_is_written_before_send_returns(kind: str) -> None:
+    if kind == "pipe":
+        source, sink = os.pipe()
+    else:
+        source, sink = (end.detach() for end in socket.socketpair())
+    writer = Writer(os.fdopen(sink, "wb", buffering=0), "test")
+    os.set_blocking(source, False)
+    for number in range(3):
+        writer.send({"n": number, "text": "x" * 5000})
+        assert os.read(source, 10_000).endswith(b'x"}')
+    writer.close(timeout=5)
+    os.close(source)
+
+
+def test_a_message_that_has_room_in_part_is_whole_and_in_order() -> None:
+    source, sink = os.pipe()
+    writer = Writer(os.fdopen(sink, "wb", buffering=0), "test")
+    with os.fdopen(source, "rb") as stream:
+        for number in range(20):
+            writer.send({"id": number, "result": str(number % 10) * 30_000})
+        threading.Thread(target=writer.close, args=(10,), daemon=True).start()
+        bodies = [json.loads(body) for body in read_with_headers(stream)]
+    assert [body["id"] for body in bodies] == list(range(20))
+    assert all(body["result"] == str(body["id"] % 10) * 30_000 for body in bodies)
 
 
 @pytest.fixture
