@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from adal_ls.lint.around import Sibling
 from adal_ls.lint.bindings import Bindings, Function
@@ -17,9 +18,11 @@ from adal_ls.lint.names import Names
 from adal_ls.lint.targets import Target, targets
 from adal_ls.lint.text import Lines, Position, Range
 from adal_ls.lint.values import ValueKind
-from adal_ls.schema import ToolSchema, from_ast
 from adal_ls.schema.docstring import Docstring
 from adal_ls.schema.docstring import parse as parse_docstring
+
+if TYPE_CHECKING:
+    from adal_ls.schema import ToolSchema
 
 _OUTPUT = re.compile(r"(?:adalflow|adal_ls)\.(?:\w+\.)*ToolOutput")
 
@@ -144,6 +147,8 @@ class ToolFunction:
 
     @cached_property
     def schema(self) -> ToolSchema:
+        from adal_ls.schema import from_ast  # only a function with a hint that is not plain pays for the import
+
         return from_ast(self.node, self.names.scope, filled=self.listing.filled, named=self.listing.named)
 
     @cached_property

@@ -82,9 +82,10 @@ class Reports:
         text = document.text.encode("utf-8", "surrogatepass")
         if hashlib.sha256(text).hexdigest() == told["fileDigest"]:
             from adal_ls import lint
+            from adal_ls.lint.differences import differences
 
             tools, left_out = told.get("tools", []), told.get("leftOut", [])
-            found = lint.differences(analysis.file, analysis.findings, tools, left_out)
+            found = differences(analysis.file, analysis.findings, tools, left_out)
             allowed = lint.let_through(found, lint.Lines(document.text), analysis.config)
             self._differences[document.identity] = (document, allowed)
 

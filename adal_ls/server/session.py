@@ -213,7 +213,7 @@ class Session:
         process_id = params.get("processId")
         if isinstance(process_id, int) and process_id > 0:
             follow_parent(process_id, self._leave, self._ended)
-        import adal_ls.lint  # noqa: F401 - now, while the editor reads the answer
+        import adal_ls.lint.session  # noqa: F401 - now, while the editor reads the answer
 
     def _shut_down(self, key: Id) -> None:
         if self._service is not None:

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from adal_ls.schema.from_runtime import namespace_of, signature_of
+from adal_ls.schema.live_signature import namespace_of, signature_of
 from adal_ls.schema.live_types import resolve
 from adal_ls.schema.types import UnknownTypeError
 from adal_ls.worker import hints

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from adal_ls.lint import Severity, check, differences, read, tools_with_problems
+from adal_ls.lint import Severity, check, read, tools_with_problems
+from adal_ls.lint.differences import differences
 from tests.lint.shapes import HEAD
 
 TEXT = (

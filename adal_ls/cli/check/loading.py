@@ -17,6 +17,7 @@ from adal_ls import lint
 from adal_ls.cli.check.batch import cores
 from adal_ls.cli.output import Misuse, say
 from adal_ls.cli.sources import Source, modules_beside
+from adal_ls.lint.differences import differences
 from adal_ls.workspace import disk, uris
 from adal_ls.workspace.projects import FOLDER
 
@@ -120,7 +121,7 @@ def _differences(source: Source, project: Project) -> list[lint.Finding]:
         return []
     told = project.wire()
     file = lint.read(source.text, modules_beside(source.path))
-    return lint.differences(file, source.findings, told.get("tools", []), told.get("leftOut", []))
+    return differences(file, source.findings, told.get("tools", []), told.get("leftOut", []))
 
 
 def _digest(source: Source) -> str | None:
