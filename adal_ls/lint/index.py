@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -137,8 +137,9 @@ class Index:
     def bindings(self) -> Bindings:
         return self.names.bindings
 
-    def update(self, gone: Iterable[Held], came: Iterable[Held]) -> set[str]:
-        """Take chunks out and others in. Returns the keys whose answers changed; `EVERYTHING` where all may have."""
+    def update(self, gone: Iterable[Held], came: Iterable[Held]) -> Generator[None, None, set[str]]:
+        """Take chunks out and others in, in steps. Returns the keys whose answers changed; `EVERYTHING` where all may
+        have."""
         gone, came = [*gone], [*came]
         touched = {name for held in gone for name in self._bound_by(held)}
         known = {held: self._bound_by(held) for held in gone}
@@ -158,8 +159,10 @@ class Index:
             if found:
                 self._by_star[held] = found
             self._take_in(held, is_open=is_open)
+            yield
         for name in touched:
             self._bind(name)
+            yield
         changed = {name for name in touched if self._meaning(name) != before[name]}
         if changed:
             changed.add(FUNCTIONS)

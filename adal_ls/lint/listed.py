@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from adal_ls import naming
 from adal_ls.lint.around import Sibling
@@ -22,6 +22,7 @@ from adal_ls.lint.reader import read_elements
 from adal_ls.lint.rows import Held, Row
 from adal_ls.lint.rules.base import ENTRY_RULES
 from adal_ls.lint.rules.unlisted import is_read
+from adal_ls.lint.stopping import finished
 from adal_ls.lint.subjects import Listing, both, homes, listed_by
 from adal_ls.lint.text import Position, Range
 from adal_ls.lint.view import ListedEntry
@@ -131,8 +132,10 @@ class ListedTools:
                     listings[place] = both(listings.get(place), listing)
         return found
 
-    def update(self, gone: Sequence[Held], came: Sequence[Held], changed: set[str]) -> set[Range]:
-        """Bring the entries in line with chunks that were exchanged, and with `changed` answers of the index.
+    def update(
+        self, gone: Sequence[Held], came: Sequence[Held], changed: set[str]
+    ) -> Generator[None, None, set[Range]]:
+        """Bring the entries in line with chunks that were exchanged, and with `changed` answers of the index, in steps.
 
         Returns the places of functions that are listed in another way than before.
         """
@@ -148,9 +151,11 @@ class ListedTools:
                 dirty = self._read_list(dirty, touched)
         for unit in dirty:
             self._read(unit, touched)
+            yield
         dirty |= {one for one in self._index.askers(self._renamed(touched.names)) if isinstance(one, Listed)}
         for unit in dirty:
             self._look_at(unit)
+            yield
         return self._relisted(touched.places)
 
     def _are_elements(self, out: list[Held], into: list[Held]) -> bool:
@@ -286,5 +291,5 @@ def entry_findings(file: ToolFile) -> list[Finding]:
     """What the rules about entries alone say of a file, whatever the configuration."""
     row, index = Row(file.chunks), Index()
     tools = ListedTools(index, row)
-    tools.update([], row.held, index.update([], row.held))
+    finished(tools.update([], row.held, finished(index.update([], row.held))))
     return [*tools.findings()]

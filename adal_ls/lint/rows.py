@@ -54,8 +54,11 @@ class Row:
     """Chunks in order. Places in them are told by numbers that no two chunks share and that stay when text above them
     changes; `absolute` gives the lines of the file."""
 
-    def __init__(self, chunks: Iterable[Chunk]) -> None:
-        """The chunks of a file that are numbered as its lines are."""
+    def __init__(self, chunks: Iterable[Chunk] = ()) -> None:
+        self.fill(chunks)
+
+    def fill(self, chunks: Iterable[Chunk]) -> None:
+        """Take the chunks of a file, numbered as its lines are, in the place of all others."""
         self.held = [Held(chunk, chunk.lines.first, chunk.reach, _lines_in(chunk.text)) for chunk in chunks]
         self._firsts = [held.first for held in self.held]
         self._by_number = {held.chunk.lines.first: held for held in self.held}

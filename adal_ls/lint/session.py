@@ -6,7 +6,7 @@ edit those subjects are looked at again that changed, or that asked for somethin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import replace
 
 from adal_ls.lint.around import NOWHERE, Around, ModuleText, Resolve
@@ -31,7 +31,7 @@ from adal_ls.lint.parsing import NewerSyntax, SyntaxProblem
 from adal_ls.lint.reader import join_chunks
 from adal_ls.lint.rows import Held, Row
 from adal_ls.lint.rules.base import FILE_RULES, FUNCTION_RULES, IGNORE_RULES, STATEMENT_RULES
-from adal_ls.lint.stopping import look_up
+from adal_ls.lint.stopping import finished, look_up
 from adal_ls.lint.subjects import of_chunk
 from adal_ls.lint.text import Lines, Range, line_end
 from adal_ls.lint.unlisted import Unlisted
@@ -42,7 +42,18 @@ DEFAULT = Config()
 
 def open_text(text: str, config: Config = DEFAULT, resolve: Resolve | None = None) -> LintedText:
     """Read and check a text that is going to be edited. `resolve` gives the texts of the modules beside it."""
-    return LintedText(read_chunks(text), config, resolve)
+    return finished(opening(text, config, resolve))
+
+
+def opening(text: str, config: Config = DEFAULT, resolve: Resolve | None = None) -> Generator[None, None, LintedText]:
+    """`open_text` in small steps, between which whoever runs it can do other things."""
+    chunks = []
+    for chunk in read_chunks(text):
+        chunks.append(chunk)
+        yield
+    linted = LintedText((), config, resolve)
+    yield from linted.fill(chunks)
+    return linted
 
 
 class LintedText:
@@ -51,7 +62,7 @@ class LintedText:
     def __init__(self, chunks: Iterable[Chunk], config: Config = DEFAULT, resolve: Resolve | None = None) -> None:
         """`chunks` are numbered as the lines of their text are (`ToolFile.chunks`, `read_chunks`)."""
         self._config = config
-        self._row = Row(chunks)
+        self._row = Row()
         self._index = Index(resolve)
         self._listed = ListedTools(self._index, self._row)
         self._unlisted = Unlisted(self._row, self._index, self._listed)
@@ -62,7 +73,12 @@ class LintedText:
         self._breakers: set[Held] = set()
         self._marked: set[Held] = set()
         self._speaking: set[Held] = set()
-        self._renew([], self._row.held)
+        finished(self.fill(chunks))
+
+    def fill(self, chunks: Iterable[Chunk]) -> Generator[None, None, None]:
+        """Take the chunks of a file in, in steps. It must have none yet."""
+        self._row.fill(chunks)
+        yield from self._renew([], self._row.held)
 
     @property
     def text(self) -> str:
@@ -70,7 +86,7 @@ class LintedText:
 
     def replace(self, first: int, last: int, text: str) -> None:
         """Put `text` in the place of the lines `first` to `last` (zero-based, line ends included)."""
-        self._renew(*self._row.replace(first, last, text))
+        finished(self._renew(*self._row.replace(first, last, text)))
 
     def reader(self) -> Callable[[], ToolFile]:
         """Gives the file as it is now, whenever and on whichever thread it is called."""
@@ -84,7 +100,7 @@ class LintedText:
         if not keys:
             return False
         starred = self._index.with_stars()
-        self._renew(starred, starred, keys)
+        finished(self._renew(starred, starred, keys))
         return True
 
     def beside(self, *, quiet: bool = False) -> dict[ModuleText, list[Finding]]:
@@ -111,21 +127,22 @@ class LintedText:
         placed = [self._placed(finding) for finding in found.values()]
         return sorted(placed, key=lambda finding: (finding.range, finding.code))
 
-    def _renew(self, gone: list[Held], came: list[Held], keys: Collection[str] = ()) -> None:
-        """Bring everything in line with chunks that were exchanged, and other answers to `keys`."""
-        changed = self._index.update(gone, came) | {*keys}
+    def _renew(self, gone: list[Held], came: list[Held], keys: Collection[str] = ()) -> Generator[None, None, None]:
+        """Bring everything in line with chunks that were exchanged, and other answers to `keys`, in steps."""
+        changed = (yield from self._index.update(gone, came)) | {*keys}
         for held in gone:
             for kept in (self._troubled, self._doubtful, self._openings, self._breakers, self._marked, self._speaking):
                 kept.discard(held)
         for held in came:
             self._note(held)
         dirty = {*came, *(one for one in self._index.askers(changed) if isinstance(one, Held))}
-        relisted = self._listed.update(gone, came, changed)
+        relisted = yield from self._listed.update(gone, came, changed)
         if self._row.held:
             dirty.update(self._row.at(place.start.line) for place in relisted)
         self._unlisted.update(gone, came, relisted)
         for held in dirty:
             self._look_at(held)
+            yield
 
     def _note(self, held: Held) -> None:
         chunk = held.chunk
