@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from adal_ls.lint.bindings import Binding, Definition
 from adal_ls.lint.index import Index
@@ -17,14 +17,17 @@ _WORD = re.compile(r"\w+")
 
 
 class Unlisted:
-    """The functions of a row, and how often the text has their names. Most files have none, so only these count."""
+    """The functions of a row that look like tools and are not listed, and how often the text has their names.
+
+    Most files have none. The words of a file are counted once it has one: a name that is being typed is one at each key.
+    """
 
     def __init__(self, row: Row, index: Index, listed: ListedTools) -> None:
         self._row = row
         self._index = index
         self._listed = listed
         self._names: set[str] = set()
-        self._counts: dict[str, int] = {}
+        self._words: Counter[str] | None = None
 
     def update(self, gone: Iterable[Held], came: Iterable[Held], relisted: Iterable[Range]) -> None:
         """Bring both in line with chunks that were exchanged and functions that are listed in another way."""
@@ -33,13 +36,13 @@ class Unlisted:
         for place in relisted:
             if self._row.held and (node := self._row.at(place.start.line).chunk.functions.get(place)) is not None:
                 names.add(node.name)
-        self._recount(gone, -1)
-        self._recount(came, 1)
         for name in names:
             (self._names.add if self._is_candidate(name) else self._names.discard)(name)
-        for name in self._counts.keys() - self._names:
-            del self._counts[name]
-        self._count(self._names - self._counts.keys())
+        if self._words is not None:
+            self._words.subtract(_words_of(gone))
+            self._words.update(_words_of(came))
+        elif self._names:
+            self._words = Counter(_words_of(self._row.held))
 
     def functions(self) -> tuple[Definition, ...]:
         found = (self._index.definitions.now(name) or () for name in self._names)
@@ -49,7 +52,7 @@ class Unlisted:
         """How often the text has the name of a function outside of its definition."""
         lines = definition.lines
         own = 0 if lines is None else _WORD.findall(lines.slice(definition.range)).count(definition.name)
-        return self._counts[definition.name] - own
+        return 0 if self._words is None else self._words[definition.name] - own
 
     def _is_candidate(self, name: str) -> bool:
         definitions = self._index.definitions.now(name) or ()
@@ -57,22 +60,6 @@ class Unlisted:
             return False
         return definitions[0].name_range not in self._listed.listings and looks_like_a_tool(definitions[0])
 
-    def _count(self, names: set[str]) -> None:
-        """Count names that are new here in the whole text."""
-        if not names:
-            return
-        self._counts.update(dict.fromkeys(names, 0))
-        texts = [held.chunk.lines.text for held in self._row.held]
-        if len(names) == 1:
-            (name,) = names
-            texts = [text for text in texts if name in text]
-        for text in texts:
-            for word in _WORD.findall(text):
-                if word in names:
-                    self._counts[word] += 1
 
-    def _recount(self, chunks: list[Held], sign: int) -> None:
-        if self._counts:
-            for word, count in Counter(_WORD.findall("\n".join(held.chunk.lines.text for held in chunks))).items():
-                if word in self._counts:
-                    self._counts[word] += sign * count
+def _words_of(chunks: Iterable[Held]) -> Iterator[str]:
+    return (word for held in chunks for word in _WORD.findall(held.chunk.lines.text))
