@@ -54,6 +54,9 @@ RESERVED: dict[str, ReservedName] = {
 PROVIDER_PATTERN = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 """What every model provider takes as a function name."""
 
+_FOLDED = {known.casefold(): known for known in reversed((*RESERVED, *GROUPS))}
+"""What `lookalike` looks names up in; where two are equal but for case, the first counts."""
+
 # `keyword.iskeyword` answers for the running Python; the list has been the same since 3.7.
 _KEYWORDS = frozenset(keyword.kwlist)
 
@@ -85,11 +88,7 @@ def lookalike(name: str) -> str | None:
     """
     if canonical(name) in RESERVED:
         return None
-    folded = canonical(name).casefold()
-    for known in (*RESERVED, *GROUPS):
-        if known.casefold() == folded:
-            return known
-    return None
+    return _FOLDED.get(canonical(name).casefold())
 
 
 def fits_providers(name: str) -> bool:

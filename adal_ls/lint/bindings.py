@@ -180,6 +180,8 @@ def is_type_checking(test: ast.expr) -> bool:
 
 
 def _effective(definitions: tuple[Definition, ...]) -> Definition | None:
+    if len(definitions) == 1:  # most names
+        return definitions[0]
     candidates = _candidates(definitions)
     if candidates and not candidates[0].conditional:
         return candidates[0]
@@ -187,6 +189,8 @@ def _effective(definitions: tuple[Definition, ...]) -> Definition | None:
 
 
 def _candidates(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    if len(definitions) == 1:
+        return definitions
     last = max((index for index, d in enumerate(definitions) if not d.conditional), default=0)
     return definitions[last:]
 

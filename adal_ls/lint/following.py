@@ -20,7 +20,8 @@ def bindings_at(at: Element, bindings: Bindings) -> Bindings:
 
 def imported(at: Element, bindings: Bindings) -> Element | None:
     """What a name or attribute means in the module beside the file that it is imported from."""
-    at, path = at.meant(), dotted(at.meant().node)
+    at = at.meant()
+    path = at.node.id if isinstance(at.node, ast.Name) else dotted(at.node)
     if path is None or at.function is not None:
         return None
     known = bindings_at(at, bindings)

@@ -23,7 +23,8 @@ from adal_ls.lint.rows import Held, Row
 from adal_ls.lint.rules.base import ENTRY_RULES
 from adal_ls.lint.rules.unlisted import is_read
 from adal_ls.lint.stopping import finished
-from adal_ls.lint.subjects import Listing, both, homes, listed_by
+from adal_ls.lint.subjects import Listing, both, listed_by, meant
+from adal_ls.lint.targets import Target
 from adal_ls.lint.text import Position, Range
 from adal_ls.lint.view import ListedEntry
 
@@ -38,13 +39,15 @@ class Listed:
     entries of the part, or of the list.
     """
 
-    __slots__ = ("element", "entry", "findings", "held", "homes", "listings", "number", "read_by")
+    __slots__ = ("element", "entry", "findings", "functions", "held", "homes", "listings", "number", "read_by")
 
     def __init__(self, element: Element) -> None:
         self.element = element
         self.held: Held | None = None
         self.number = 0
         self.entry: Entry | None = None
+        self.functions: tuple[Target, ...] | None = None
+        """What the entry lists, from its reading until the rules have looked at it."""
         self.listings: dict[Range, Listing] = {}
         self.homes: frozenset[Sibling] = frozenset()
         self.findings: list[Finding] = []
@@ -128,8 +131,10 @@ class ListedTools:
         for unit in sorted(self._abroad, key=lambda unit: unit.order):
             for home in unit.homes if unit.entry is not None else ():
                 listings = found.setdefault(home, {})
-                for place, listing in listed_by(self.names, unit.entry, home).items() if unit.entry else ():
-                    listings[place] = both(listings.get(place), listing)
+                if unit.entry is not None:
+                    functions = meant(self.bindings, unit.entry)
+                    for place, listing in listed_by(unit.entry, functions, home).items():
+                        listings[place] = both(listings.get(place), listing)
         return found
 
     def update(
@@ -222,8 +227,9 @@ class ListedTools:
         self._take_out(unit, touched)
         with self._index.asked.noting() as asked:
             entry = read_entry(unit.element, self.bindings)
-            unit.listings = listed_by(self.names, entry)
-            unit.homes = frozenset(homes(self.names, entry)) if self.bindings.around.modules is not None else unit.homes
+            functions = unit.functions = meant(self.bindings, entry)
+            unit.listings = listed_by(entry, functions)
+            unit.homes = frozenset(target.home for target in functions if target.home is not None)
         (self._abroad.add if unit.homes else self._abroad.discard)(unit)
         unit.entry = before if entry == before else entry
         unit.read_by = asked
@@ -263,9 +269,11 @@ class ListedTools:
         if unit.entry is None:
             return
         with self._index.asked.noting() as asked:
-            subject = ListedEntry(unit.entry, unit.element.lines, self)
+            functions = meant(self.bindings, unit.entry) if unit.functions is None else unit.functions
+            subject = ListedEntry(unit.entry, functions, unit.element.lines, self)
             rules = [rule for rule in ENTRY_RULES if rule.code in _SURE] if unit.element.salvaged else ENTRY_RULES
             unit.findings = [finding for rule in rules for finding in rule(subject)]
+        unit.functions = None
         keys = unit.read_by | asked
         self._index.set_asked(unit, keys | {whole(key) for key in keys})
         (self._speaking.add if unit.findings else self._speaking.discard)(unit)

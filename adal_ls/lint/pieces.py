@@ -34,18 +34,18 @@ _HEADS = re.compile(
     """,
     re.VERBOSE,
 )
-TOKENS = re.compile(
-    r"""
+_TOKENS = r"""
       (?P<comment>\#[^\r\n]*)
     | (?P<triple>\"\"\"|''')
     | (?P<string>"[^"\\\r\n]*(?:\\(?:\r\n|.)[^"\\\r\n]*)*"?|'[^'\\\r\n]*(?:\\(?:\r\n|.)[^'\\\r\n]*)*'?)
     | (?P<opening>[(\[{])
     | (?P<closing>[)\]}])
     | (?P<joined>\\(?:\r\n|.))
-    | (?P<newline>\r\n|\r|\n)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+    | (?P<newline>(?:\r\n|\r|\n)%s)
+    """
+TOKENS = re.compile(_TOKENS % "", re.VERBOSE | re.DOTALL)
+# The same, but of the line ends only those that a statement may stand behind.
+_STATEMENT_TOKENS = re.compile(_TOKENS % r"(?=[^\s\#)\]}\\])", re.VERBOSE | re.DOTALL)
 _TRIPLE_ENDS = {'"""': re.compile(r'\\.|"""', re.DOTALL), "'''": re.compile(r"\\.|'''", re.DOTALL)}
 # What can go wrong inside a string is prose, and prose begins lines with "for" and "from".
 _HEADS_IN_STRINGS = frozenset({Head.DECORATOR, Head.DEFINITION, Head.TOOL_LIST})
@@ -53,6 +53,7 @@ HEADS_IN_BRACKETS = _HEADS_IN_STRINGS | {Head.STATEMENT}
 # Behind stray quotes, code is string and string is code up to the end of the file: a few such strings are enough.
 _MANY = 4
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_LIKE_A_HEAD_IN_STRINGS = re.compile(r"(?:\r\n|\r|\n)(?=[@adcC])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Cutter:
         head = self.head(start) or Head.OTHER
         decorating = head is Head.DECORATOR
         embedded = _Embedded(start, head)
-        while token := TOKENS.search(text, offset):
+        while token := _STATEMENT_TOKENS.search(text, offset):
             offset = token.end()
             kind = token.lastgroup
             if kind == "newline":
@@ -169,7 +170,7 @@ class Cutter:
 
     def heads_between(self, start: int, end: int) -> list[int]:
         """The lines inside a string that look as if a statement began there."""
-        lines = (match.end() for match in _LINE_END.finditer(self.text, start, end))
+        lines = (match.end() for match in _LIKE_A_HEAD_IN_STRINGS.finditer(self.text, start, end))
         return [offset for offset in lines if offset < end and self.head(offset) in _HEADS_IN_STRINGS]
 
 

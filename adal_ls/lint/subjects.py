@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from adal_ls.lint.chunks import Chunk
 from adal_ls.lint.model import Entry
 from adal_ls.lint.names import Names
 from adal_ls.lint.targets import Target, targets
-from adal_ls.lint.text import Lines, Position, Range
+from adal_ls.lint.text import Lines, Range
 from adal_ls.lint.values import ValueKind
 from adal_ls.schema.docstring import Docstring
 from adal_ls.schema.docstring import parse as parse_docstring
@@ -57,12 +57,8 @@ class Statement:
 
     @property
     def text(self) -> str:
-        """The statement as it is written, decorators included. Cut out anew each time: kept, it would be the file twice
-        over."""
-        decorators = getattr(self.node, "decorator_list", None) or [self.node]
-        first = min(self.lines.range_of(self.node).start, self.lines.range_of(decorators[0]).start)
-        last = self.lines.range_of(self.node).end
-        return self.lines.slice(Range(Position(first.line, 0), Position(last.line + 1, 0)))
+        """What it is written in, and what stands beside it: a word that is not in here is not in the statement."""
+        return self.lines.text
 
     @cached_property
     def body(self) -> Body:
@@ -189,15 +185,15 @@ def of_chunk(chunk: Chunk, names: Names, listings: Listings) -> Subjects:
     return Subjects(tuple(functions), (*top.values(), *inner))
 
 
-def listed_by(names: Names, entry: Entry, home: Sibling | None = None) -> dict[Range, Listing]:
-    """The functions of the file, or of a module beside it, that one entry lists; all branches of a conditional
-    definition are tools."""
+def listed_by(entry: Entry, functions: Iterable[Target], home: Sibling | None = None) -> dict[Range, Listing]:
+    """Of the functions that one entry lists (`meant`) those of the file, or of a module beside it; all branches of a
+    conditional definition are tools."""
     item = entry.item("require_approval")
     asks = entry.require_approval or item is None
     unasked = () if asks or item is None else (Unasked(entry.name, item.value.range),)
     return {
         target.name_range: Listing(target.filled, target.named, bool(entry.description), unasked)
-        for target in meant(names.bindings, entry)
+        for target in functions
         if not target.unbound
         and target.home is home
         and isinstance(target.node, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -207,11 +203,6 @@ def listed_by(names: Names, entry: Entry, home: Sibling | None = None) -> dict[R
 def meant(bindings: Bindings, entry: Entry) -> tuple[Target, ...]:
     """The functions that an entry lists: one, or one for each branch that defines it."""
     return targets(entry.function.source, bindings) if entry.function is not None else ()
-
-
-def homes(names: Names, entry: Entry) -> set[Sibling]:
-    """The modules beside the file that have the functions of an entry."""
-    return {target.home for target in meant(names.bindings, entry) if target.home is not None}
 
 
 def is_nameless(bindings: Bindings, entry: Entry) -> bool:

@@ -97,9 +97,10 @@ class Lines:
 
     def name_of(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Range:
         """The range of the name in a definition parsed from this text."""
-        whole = self.range_of(node)
-        match = _DEFINITION.match(self.text, self.offset(whole.start))
-        return self.range(match.start(1), match.end(1)) if match else whole
+        line = node.lineno - self.parsed - 1
+        begin = self.starts[line] + self.column(line + self.first, node.col_offset)
+        match = _DEFINITION.match(self.text, begin)
+        return self.range(match.start(1), match.end(1)) if match else self.range_of(node)
 
     def range(self, start: int, end: int) -> Range:
         """The range between two code point offsets."""

@@ -12,6 +12,7 @@ from adal_ls.lint.model import Entry, ToolList
 from adal_ls.lint.names import Names
 from adal_ls.lint.nearest import KnownNames
 from adal_ls.lint.parsing import NewerSyntax, SyntaxProblem
+from adal_ls.lint.targets import Target
 from adal_ls.lint.text import Lines, Position, Range
 
 
@@ -37,9 +38,10 @@ class View(Protocol):
 
 @dataclass(frozen=True)
 class ListedEntry:
-    """One entry of CUSTOM_TOOLS. `lines` are those of the entry itself."""
+    """One entry of CUSTOM_TOOLS. `lines` are those of the entry itself, `functions` what it lists (`meant`)."""
 
     entry: Entry
+    functions: tuple[Target, ...] = field(repr=False)
     lines: Lines = field(repr=False)
     file: View = field(repr=False)
 

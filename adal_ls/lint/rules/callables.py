@@ -9,7 +9,7 @@ from adal_ls.lint.bindings import Definition, Function
 from adal_ls.lint.findings import Finding, Severity
 from adal_ls.lint.names import Names
 from adal_ls.lint.rules.base import Rule, entry_rule, function_rule
-from adal_ls.lint.subjects import ToolFunction, meant
+from adal_ls.lint.subjects import ToolFunction
 from adal_ls.lint.targets import Target
 from adal_ls.lint.text import Range
 from adal_ls.lint.view import ListedEntry
@@ -36,8 +36,7 @@ def _logged(wraps: str) -> str:
 )
 def unbound_method(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
     entry = listed.entry
-    targets = meant(listed.file.bindings, entry)
-    if entry.function is not None and (plain := next(filter(_is_no_method, targets), None)) is not None:
+    if entry.function is not None and (plain := next(filter(_is_no_method, listed.functions), None)) is not None:
         first = plain.node.args.args[0].arg if plain.node is not None and plain.node.args.args else "self"
         message = (
             f"Nothing fills '{first}' of '{entry.function.name}', which is no method, so the tool is left out: take the"
@@ -45,7 +44,7 @@ def unbound_method(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Fin
         )
         related = ((plain.name_range, "Defined here"),) if plain.home is None else ()
         yield rule.finding(message, entry.function.range, related=related)
-    found = next((target for target in targets if target.unbound), None)
+    found = next((target for target in listed.functions if target.unbound), None)
     if found is None or entry.function is None or found.name is None or not isinstance(found.node, Function):
         return
     arguments = [*found.node.args.posonlyargs, *found.node.args.args]

@@ -32,7 +32,7 @@ def relative_import(rule: Rule[Statement], statement: Statement) -> Iterator[Fin
         return
     if isinstance(statement.node, ast.ImportFrom):
         yield from _relative(rule, statement, statement.node, "when the file is loaded")
-    elif isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef):
+    elif "import" in statement.text and isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef):
         for node in _imports_in(statement.node):
             for finding in _relative(rule, statement, node, "when the function is called"):
                 yield replace(finding, severity=Severity.WARNING)
