@@ -19,7 +19,7 @@ _WORD = re.compile(r"\w+")
 class Unlisted:
     """The functions of a row that look like tools and are not listed, and how often the text has their names.
 
-    Most files have none. The words of a file are counted once it has one: a name that is being typed is one, key by key.
+    Most files have none. The words of a file are counted once it has one: a name being typed is one, key by key.
     """
 
     def __init__(self, row: Row, index: Index, listed: ListedTools) -> None:
