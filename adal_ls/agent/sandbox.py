@@ -152,10 +152,10 @@ async def _run_confined(
     pythons: Sequence[Path],
     on_output: Callable[[bytes], None],
 ) -> Finished:
-    bubblewrap = find_bubblewrap(workspace, *reach.writable) if sys.platform != "darwin" else None
     folders = [folder for folder in reach.writable if folder.is_dir()]
     for folder in folders:
         sandbox_mounts.check_confinable(folder)
+    bubblewrap = find_bubblewrap(workspace, *reach.writable) if sys.platform != "darwin" else None
     if bubblewrap is not None:
         await _probe(bubblewrap)
     with ExitStack() as held:

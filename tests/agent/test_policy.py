@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from adal_ls.agent.policy import judge
-from adal_ls.agent.provided_workspace import ProvidedWorkspace
 from adal_ls.agent.registry import RegisteredTool
+from adal_ls.agent.run_workspaces import RunWorkspaces
 from adal_ls.agent.workspace_executor import ExecutorPool
 from adal_ls.protocol.runs import PermissionMode
+from adal_ls.sdk.hosted import WorkspaceTool
 
 
 def builtin(name: str, group: str, *, read_only: bool = False) -> RegisteredTool:
@@ -79,17 +80,23 @@ async def test_a_policy_of_the_workspace_does_not_widen_what_runs_unasked(
     project = tmp_path / "project"
     project.mkdir()
     pool = ExecutorPool()
-    workspace = ProvidedWorkspace(policy, project_root=project, pool=pool)
-    folder = workspace.executor().policy.cwd
+    workspace = RunWorkspaces(project, pool)
+
+    def provided(name: str) -> RegisteredTool:
+        return workspace.tool(WorkspaceTool(name, policy))
+
+    executor = provided("bash").executor
+    assert executor is not None
+    folder = executor.policy.cwd
     for name, path in (("read_file", "../key"), ("grep", ".."), ("list_files", str(tmp_path)), ("write_file", "../x")):
         outside = path if folder == project else path.removeprefix("../").replace("..", ".")
-        verdict = judge(workspace.tool(name), {"path": outside}, "acceptEdits", folder, project)
+        verdict = judge(provided(name), {"path": outside}, "acceptEdits", folder, project)
         assert verdict.action == "ask", name
         inside = str(project / "a.txt")
-        assert judge(workspace.tool(name), {"path": inside}, "acceptEdits", folder, project).action == "run"
+        assert judge(provided(name), {"path": inside}, "acceptEdits", folder, project).action == "run"
     (tmp_path / "link").symlink_to(".env")
     for hidden in (tmp_path / "other" / ".env", tmp_path / "link"):
-        secret = judge(workspace.tool("read_file"), {"path": str(hidden)}, "default", folder, project)
+        secret = judge(provided("read_file"), {"path": str(hidden)}, "default", folder, project)
         assert (secret.action, secret.grantable) == ("ask", False)
     await pool.close()
 

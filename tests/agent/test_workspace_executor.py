@@ -334,13 +334,13 @@ async def test_no_policy_reaches_trust_grants_and_transcripts(
     (data / "x").mkdir(parents=True)
     (data / "x" / "grants.key").write_text("key")
     monkeypatch.setenv("ADAL_DATA_DIR", str(data))
-    workspace = ProvidedWorkspace({"allow_read": [".."], **keys}, project_root=project, pool=pool)
+    workspace = Workspace(project, pool, **{"allow_read": [".."], **keys})
     path = str(data / "x" / "grants.key")
-    assert "denied by the policy" in await call(workspace, "read_file", path=path)
-    assert "key" not in (await call(workspace, "grep", pattern="key", path="..")).replace("grants.key", "")
-    said = await call(workspace, "write_file", path=str(data / "x" / "trusted"), content="x")
+    assert "denied by the policy" in await workspace.call("read_file", path=path)
+    assert "key" not in (await workspace.call("grep", pattern="key", path="..")).replace("grants.key", "")
+    said = await workspace.call("write_file", path=str(data / "x" / "trusted"), content="x")
     assert "denied" in said or "outside" in said
-    said = await call(workspace, "bash", command=f"cat {path}; echo forged > {data}/x/trusted")
+    said = await workspace.call("bash", command=f"cat {path}; echo forged > {data}/x/trusted")
     assert "bash is refused" in said or "No such file" in said
     assert [file.name for file in (data / "x").iterdir()] == ["grants.key"]
 
@@ -357,8 +357,13 @@ async def test_a_project_that_is_the_home_folder_does_not_reach_trust_and_grants
 
 
 def test_what_a_policy_gives_beyond_the_usual_is_told_to_the_person(project: Path, pool: ExecutorPool) -> None:
-    keys = {"allow_write": [".", "/srv"], "allow_read": ["**"], "allow_network": True, "allow_env": ["AWS_*"]}
-    workspace = ProvidedWorkspace({**keys, "allow_private_network": True}, project_root=project, pool=pool)
+    keys: dict[str, Any] = {
+        "allow_write": [".", "/srv"],
+        "allow_read": ["**"],
+        "allow_network": True,
+        "allow_env": ["AWS_*"],
+    }
+    workspace = Workspace(project, pool, **keys, allow_private_network=True)
     assert workspace.tool("bash").risks == (
         "may write outside of the project: /srv",
         "may read outside of the project: /",
@@ -366,4 +371,4 @@ def test_what_a_policy_gives_beyond_the_usual_is_told_to_the_person(project: Pat
         "gets environment variables: AWS_*",
     )
     assert workspace.tool("fetch_url").risks == ("may reach this machine and private networks: every address",)
-    assert ProvidedWorkspace({}, project_root=project, pool=pool).tool("bash").risks == ()
+    assert Workspace(project, pool).tool("bash").risks == ()
