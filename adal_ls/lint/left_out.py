@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from adal_ls import naming
 from adal_ls.lint.findings import Finding
 from adal_ls.lint.model import Entry, EntryKind, ToolFile
+from adal_ls.lint.no_function import no_function
 from adal_ls.lint.text import Range
 from adal_ls.lint.values import ValueKind
 
-_REFUSED = frozenset({"ADAL101", "ADAL102", "ADAL104", "ADAL204", "ADAL210", "ADAL213"})
+_REFUSED = frozenset({"ADAL101", "ADAL102", "ADAL104", "ADAL203", "ADAL204", "ADAL210", "ADAL213"})
 _BY_ENTRIES = frozenset({"ADAL103", "ADAL206"})
 """Where it depends on the entries whether the tool is left out."""
 _NOT_LOADED = ("ADAL001", "ADAL207")
@@ -24,7 +25,7 @@ def codes(file: ToolFile, findings: Iterable[Finding], name: str, problems: Iter
     """The codes for which the tool `name` will not be there; `problems` are its own."""
     whole = [code for code in _NOT_LOADED if any(finding.code == code for finding in findings)]
     entries = [entry for entry in file.entries if entry.name and naming.canonical(entry.name) == naming.canonical(name)]
-    own = [code for code in problems if code in _REFUSED or _is_decided_by_entries(code, entries)]
+    own = [code for code in problems if code in _REFUSED or _is_decided_by_entries(file, code, entries)]
     return list(dict.fromkeys([*whole, *own]))
 
 
@@ -46,7 +47,7 @@ def refused(file: ToolFile, findings: Iterable[Finding]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, entries in by_name.items():
         said = (code for entry in entries for span in (entry.name_range, entry.range) for code in _inside(places, span))
-        reasons = (code for code in said if code in _REFUSED or _is_decided_by_entries(code, entries))
+        reasons = (code for code in said if code in _REFUSED or _is_decided_by_entries(file, code, entries))
         if (code := next(reasons, None)) is not None:
             found[name] = code
     return found
@@ -68,11 +69,12 @@ def _inside(places: list[tuple[Range, str]], span: Range) -> Iterable[str]:
             yield code
 
 
-def _is_decided_by_entries(code: str, entries: list[Entry]) -> bool:
+def _is_decided_by_entries(file: ToolFile, code: str, entries: list[Entry]) -> bool:
     if code == "ADAL103":  # the same entry twice counts once
         return len({_same(entry) for entry in entries}) > 1
     if code == "ADAL206":  # a description that is no text leaves the tool working
-        return any(entry.function is not None and entry.function.kind in _NO_FUNCTION for entry in entries)
+        functions = [entry.function for entry in entries if entry.function is not None]
+        return any(one.kind in _NO_FUNCTION or no_function(one, file.bindings) is not None for one in functions)
     return False
 
 

@@ -153,3 +153,46 @@ def test_approval_that_only_the_run_tells_counts_as_asking_and_is_said_to_be_com
     [finding] = check(file)
     assert (finding.code, finding.severity, marked(source, finding)) == ("ADAL209", Severity.INFORMATION, value)
     assert file.tools[0].require_approval is True
+
+
+HOW = (
+    "import json\nimport os.path\nimport pack.deep as deep\n"
+    'async def look(q: str) -> str:\n    "Look."\n\n\ndef find(q: str = "") -> list[str]:\n    "Find."\n\n\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "words", "instead"),
+    [
+        ("json", "the module 'json'", None),
+        ("os", "the module 'os'", None),
+        ("deep", "the module 'deep'", None),
+        ("find()", "what 'find' returns (list[str])", "find"),
+        ('look("a")', "what 'look' returns (a coroutine)", "look"),
+    ],
+)
+def test_a_module_and_what_a_tool_returns_are_no_functions(value: str, words: str, instead: str | None) -> None:
+    for code, entry in (("ADAL203", value), ("ADAL206", f'{{"function": {value}, "name": "f"}}')):
+        source = f"{HOW}CUSTOM_TOOLS = [{entry}]\n"
+        finding = only(source, code)
+        assert marked(source, finding) == value
+        assert words in finding.message
+        assert "ADAL209" not in codes(source)
+        mended = [fixed(source, fix) for fix in finding.fixes]
+        assert mended == ([] if instead is None else [source.replace(f"[{entry}", f"[{entry.replace(value, instead)}")])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "try:\n    import h\nexcept ImportError:\n    h = None\nCUSTOM_TOOLS = [h]\n",
+        "from pack import h\nCUSTOM_TOOLS = [h]\n",
+        "def make() -> dict:\n    return {'function': print}\nCUSTOM_TOOLS = [make()]\n",
+        "def make():\n    return print\nCUSTOM_TOOLS = [make(), {'function': make(), 'name': 'p'}]\n",
+        "@tool\ndef make() -> str: ...\nCUSTOM_TOOLS = [make()]\n",
+        "from pack import *\nimport h\nCUSTOM_TOOLS = [h]\n",
+        "import h\nCUSTOM_TOOLS = [h.find]\n",
+    ],
+)
+def test_what_may_be_a_function_is_no_error(source: str) -> None:
+    assert not {"ADAL203", "ADAL206"} & {*codes(source)}

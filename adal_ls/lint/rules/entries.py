@@ -9,8 +9,9 @@ from adal_ls.lint.bindings import Binding
 from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
 from adal_ls.lint.model import KEYS, EntryKind, Item
+from adal_ls.lint.no_function import no_function
 from adal_ls.lint.rules.base import Rule, entry_rule
-from adal_ls.lint.rules.shape import unquote
+from adal_ls.lint.rules.shape import uncall, unquote
 from adal_ls.lint.subjects import is_nameless
 from adal_ls.lint.text import Range
 from adal_ls.lint.values import Value, ValueKind
@@ -91,7 +92,7 @@ def unknown_key(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Findin
     why="A name and a description are strings and a function is callable; the runtime cannot use anything else.",
     failing='CUSTOM_TOOLS = [{"function": "f"}]\n',
     passing='CUSTOM_TOOLS = [{"function": f}]\n',
-    fix="Write the function itself for a string that names one of this file.",
+    fix="Write the function itself for a string that names one of this file, or for a call of one.",
 )
 def bad_value(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
     entry = listed.entry
@@ -105,6 +106,9 @@ def bad_value(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]
     if function is not None and function.value.kind in _CERTAIN:
         message = f'"function" must be callable, got {function.value.words}'
         yield rule.finding(message, function.value.range, fixes=unquote(listed.file, function.value))
+    elif function is not None and (other := no_function(function.value, listed.file.bindings)) is not None:
+        message = f'"function" must be callable, got {other.words}'
+        yield rule.finding(message, function.value.range, fixes=uncall(function.value, other))
 
 
 @entry_rule(

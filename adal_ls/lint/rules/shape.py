@@ -8,6 +8,7 @@ from adal_ls.lint.bindings import Binding, Bindings
 from adal_ls.lint.chunks import LIST_NAME
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
 from adal_ls.lint.model import EntryKind
+from adal_ls.lint.no_function import NoFunction, no_function
 from adal_ls.lint.rules.base import ENTRY_RULES, Rule, also, entry_rule, file_rule
 from adal_ls.lint.rules.misnamed import hidden, is_missing, misnamed
 from adal_ls.lint.subjects import is_nameless
@@ -61,13 +62,16 @@ def not_a_list(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
     why="An entry of CUSTOM_TOOLS is a function, or a dict with a function in it; anything else is no tool.",
     failing='CUSTOM_TOOLS = ["f"]\n',
     passing="CUSTOM_TOOLS = [f]\n",
-    fix="Write the function itself for a string that names one of this file.",
+    fix="Write the function itself for a string that names one of this file, or for a call of one.",
 )
 def bad_entry(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
     entry = listed.entry
     if entry.kind is EntryKind.WRONG:
         message = f"An entry of CUSTOM_TOOLS must be a function or a dict, not {entry.value.words}"
         yield rule.finding(message, entry.range, fixes=unquote(listed.file, entry.value))
+    elif entry.kind is not EntryKind.DICT and (other := no_function(entry.value, listed.file.bindings)) is not None:
+        message = f"An entry of CUSTOM_TOOLS must be a function or a dict, not {other.words}"
+        yield rule.finding(message, entry.range, fixes=uncall(entry.value, other))
 
 
 @file_rule(
@@ -86,6 +90,8 @@ def dynamic_list(rule: Rule[Overview], file: Overview) -> Iterator[Finding]:
 @also(dynamic_list, ENTRY_RULES)
 def dynamic_entry(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Finding]:
     entry = listed.entry
+    if entry.kind is not EntryKind.DICT and no_function(entry.value, listed.file.bindings) is not None:
+        return  # ADAL203 says more
     if entry.kind is EntryKind.COMPUTED:
         yield rule.finding("This entry is computed: which tool it is is known once the file is loaded", entry.range)
     elif entry.kind is EntryKind.DICT and entry.open:
@@ -103,6 +109,13 @@ def unquote(file: View, value: Value) -> tuple[Fix, ...]:
     if not isinstance(name, str) or not _is_function(file.bindings, name):
         return ()
     return (Fix(f"Use the function {name}", (TextEdit(value.range, name),), preferred=True),)
+
+
+def uncall(value: Value, other: NoFunction) -> tuple[Fix, ...]:
+    """For a call of a function of this file: write the function itself."""
+    if other.function is None:
+        return ()
+    return (Fix(f"List {other.function} itself, without a call", (TextEdit(value.range, other.function),)),)
 
 
 def _is_function(bindings: Bindings, name: str) -> bool:
