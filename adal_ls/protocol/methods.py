@@ -126,9 +126,7 @@ TABLE: tuple[Method, ...] = (
     Method(RUN_DELETE, "request", "editor", "server", "Deletes a run with all its events; not one that is going on."),
     Method(RUN_EXPORT, "request", "editor", "server", "A run as one text: JSON with every event, or Markdown to read."),
     Method(RUN_LIST, "request", "editor", "server", "The runs of the workspace, newest first."),
-    Method(
-        RUN_GET, "request", "editor", "server", "One run and its events from a number on (replay), in pages."
-    ),
+    Method(RUN_GET, "request", "editor", "server", "One run and its events from a number on (replay), in pages."),
     Method(
         RUN_FULL_TEXT,
         "request",

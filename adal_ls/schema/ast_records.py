@@ -59,7 +59,7 @@ def read(
         classes[-1] = _with_arguments(classes[-1], arguments)
     kind = next((found.kind for found in reversed(classes) if found.kind is not None), None)
     if kind is None:
-        raise UnknownTypeError(definition.name)
+        raise UnknownTypeError(definition.name, certain=all(_is_plain(part.node) for part in classes))
     if kind == "root":
         return _root(classes, types, depth)
     documented = docstring.parse(_own_docstring(definition), attributes=True)
@@ -73,7 +73,7 @@ def read(
                 try:
                     found = _field(name, statement, part, kind, types, depth)
                 except UnknownTypeError as fault:
-                    raise UnknownTypeError(f"{definition.name}.{name}: {fault}") from None
+                    raise UnknownTypeError(f"{definition.name}.{name}: {fault}", certain=fault.certain) from None
                 if found is None:
                     fields.pop(name, None)
                 else:
@@ -109,6 +109,12 @@ def _lineage(definition: ast.ClassDef, scope: Scope, seen: set[ast.ClassDef]) ->
         if scope.dotted(target) in _DATACLASS:
             kind = "dataclass"
     yield _Class(definition, scope, kind)
+
+
+def _is_plain(definition: ast.ClassDef) -> bool:
+    """Whether nothing can make the class more than it is written as."""
+    hooks = (getattr(statement, "name", "") for statement in definition.body)
+    return not (definition.decorator_list or definition.keywords or "__init_subclass__" in hooks)
 
 
 def _with_arguments(found: _Class, arguments: Sequence[ast.expr]) -> _Class:

@@ -74,7 +74,8 @@ def _parameter(
             inner, within, beside = types.annotated(argument.annotation, scope)
             node, said = types.type(inner, within), beside
         except (UnknownTypeError, RecursionError) as fault:
-            problems.append(type_problem(argument.arg, str(fault), argument.annotation))
+            certain = isinstance(fault, UnknownTypeError) and fault.certain
+            problems.append(type_problem(argument.arg, str(fault), argument.annotation, certain=certain))
     if default is not None:
         try:
             said = ast_notes.default(default, scope).over(said)

@@ -81,7 +81,8 @@ class Types:
                 return self._class(found.node, found.scope, depth)
             return self.type(found.node, found.scope, depth + 1)
         if found is None:
-            raise UnknownTypeError(ast.unparse(node))
+            # What is neither a name nor made of other types (`5`, `[int]`, a lambda) is no type.
+            raise UnknownTypeError(ast.unparse(node), certain=not isinstance(node, ast.Name | ast.Attribute))
         name = canonical(found)
         if name in SCALARS:
             return SCALARS[name]
@@ -149,7 +150,7 @@ class Types:
                 raise UnknownTypeError(ast.unparse(node)) from None
         if form == "TypedDict":
             return self._record(node, scope, depth)
-        raise UnknownTypeError(ast.unparse(node))
+        raise UnknownTypeError(ast.unparse(node), certain=name == "collections.namedtuple")
 
     def _class(self, definition: ast.ClassDef, scope: Scope, depth: int) -> Type:
         if any(scope.dotted(base) in _FLAGS for base in definition.bases):
@@ -164,11 +165,11 @@ class Types:
 
     def _values(self, values: list[object], name: str) -> Type:
         if not values:
-            raise UnknownTypeError(f"{name}, which has no values")
+            raise UnknownTypeError(f"{name}, which has no values", certain=True)
         try:
             return choice([json_scalar(value) for value in values])
         except ValueError:
-            raise UnknownTypeError(f"{name}, whose values JSON cannot hold") from None
+            raise UnknownTypeError(f"{name}, whose values JSON cannot hold", certain=True) from None
 
     def _record(
         self, definition: ast.ClassDef | ast.Call, scope: Scope, depth: int, arguments: Sequence[ast.expr] = ()

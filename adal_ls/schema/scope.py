@@ -22,6 +22,17 @@ _BUILTINS = frozenset(
 )
 _STEPS = 20  # modules may import each other in a circle
 
+STARRED: Mapping[str, frozenset[str]] = {
+    "datetime": frozenset({"date", "datetime", "time", "timedelta"}),
+    "pathlib": frozenset({"Path", "PurePath"}),
+    "decimal": frozenset({"Decimal"}),
+    "uuid": frozenset({"UUID"}),
+    "enum": frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "auto"}),
+    "dataclasses": frozenset({"dataclass", "field"}),
+    "pydantic": frozenset({"BaseModel", "Field", "RootModel"}),
+}
+"""What modules that are not read give to `import *`, as far as schemas ask for it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
@@ -73,6 +84,9 @@ class Scope:
             found = self._outside(f"{module}.{name}", steps)
             if isinstance(found, Found):
                 return found
+        for module in self.stars:
+            if name in STARRED.get(module, ()):
+                return f"{module}.{name}"
         return f"typing.{name}" if self.typing_star else None
 
     def _outside(self, dotted: str, steps: int) -> Found | str | None:

@@ -20,6 +20,8 @@ ProblemKind = Literal["stars", "self", "type"]
 class SchemaProblem:
     """Why a parameter is not in the schema as it is written. `place` is the node to mark, from `from_ast` only.
 
+    `certain` (of a type, from `from_ast` only): the runtime says so as well, whatever it knows that cannot be read.
+
     Kinds: `stars` (`*args`, `**kwargs`), `self` (an unbound method's first parameter), `type` (no JSON Schema).
     """
 
@@ -27,6 +29,7 @@ class SchemaProblem:
     message: str
     place: ast.expr | ast.arg | None = None
     kind: ProblemKind = "type"
+    certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,6 @@ def self_problem(name: str, place: ast.arg | None = None) -> SchemaProblem:
     return SchemaProblem(name, message, place, "self")
 
 
-def type_problem(name: str, what: str, place: ast.expr | None = None) -> SchemaProblem:
+def type_problem(name: str, what: str, place: ast.expr | None = None, *, certain: bool = False) -> SchemaProblem:
     message = f"the type of '{name}' has no JSON Schema here ({what}); the model may send anything for it"
-    return SchemaProblem(name, message, place, "type")
+    return SchemaProblem(name, message, place, "type", certain)

@@ -123,7 +123,14 @@ MOST_STEPS = 2000
 
 
 class UnknownTypeError(Exception):
-    """An annotation, or a part of one, that has no JSON Schema here; the text names it."""
+    """An annotation, or a part of one, that has no JSON Schema here; the text names it.
+
+    `certain`: whatever the modules hold that cannot be read from here.
+    """
+
+    def __init__(self, text: str, *, certain: bool = False) -> None:
+        super().__init__(text)
+        self.certain = certain
 
 
 SCALARS: dict[str, Type] = {

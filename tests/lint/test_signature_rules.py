@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 from adal_ls.lint import Severity, check, read
+from adal_ls.schema import from_runtime
 from tests.lint.marks import check as check_marked
 from tests.lint.marks import codes, fixed, marked, only
+from tests.schema.reading import imported
 
 
 def tool(parameters: str, head: str = "", body: str = "    return ''\n") -> str:
@@ -217,6 +219,77 @@ def test_a_mutable_default_is_a_hint(default: str) -> None:
 @pytest.mark.parametrize("default", ["()", "frozenset()", "Field(default=5)", "None"])
 def test_other_defaults_are_not_mutable(default: str) -> None:
     assert "ADAL308" not in codes(tool(f"a: tuple[str, ...] | None = {default}", "from pydantic import Field\n"))
+
+
+WITHOUT_SCHEMA = """\
+import abc
+import enum
+from collections import namedtuple
+from typing import Optional, Protocol, TypedDict
+
+
+class Sized(Protocol):
+    size: int
+
+
+class Base(abc.ABC): ...
+
+
+class Pair(enum.Enum):
+    ONE = (1, 2)
+
+
+class Empty(enum.Enum): ...
+
+
+class Inner(TypedDict):
+    base: Base
+
+
+Point = namedtuple("Point", "x y")
+"""
+
+
+@pytest.mark.parametrize(
+    ("hint", "words"),
+    [
+        ("Sized", "Sized"),
+        ("Optional[Base]", "Base"),
+        ("list[Pair]", "Pair, whose values JSON cannot hold"),
+        ("Empty", "Empty, which has no values"),
+        ("Inner", "Inner.base: Base"),
+        ("Point", "namedtuple('Point', 'x y')"),
+        ("5", "5"),
+        ("[int]", "[int]"),
+        ("(int, str)", "(int, str)"),
+        ("list[5]", "5"),
+        ("lambda: int", "lambda: int"),
+    ],
+)
+def test_a_type_of_the_file_that_certainly_has_no_schema_is_told_where_it_stands(hint: str, words: str) -> None:
+    source = tool(f"a: {hint}, b: int", WITHOUT_SCHEMA)
+    finding = only(source, "ADAL306")
+    assert marked(source, finding) == hint
+    assert f"has no JSON Schema here ({words})" in finding.message
+    with imported(source) as module:
+        (problem,) = from_runtime(module.f).problems
+    assert (problem.parameter, problem.kind) == ("a", "type")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "from pack import Row\n",
+        "from pack import Base\nclass Row(Base):\n    a: int\n",
+        "from pack import model\n@model\nclass Row:\n    a: int\n",
+        "from pack import Meta\nclass Row(metaclass=Meta):\n    a: int\n",
+        "from pack import Part\nfrom typing import TypedDict\nclass Row(TypedDict):\n    part: Part\n",
+        "from enum import Enum\nclass Row(Enum):\n    A = open('a').read()\n",
+        "from pack import make\nRow = make()\n",
+    ],
+)
+def test_a_type_that_may_have_a_schema_is_left_alone(head: str) -> None:
+    assert "ADAL306" not in codes(tool("a: Row", head))
 
 
 @pytest.mark.parametrize("parameter", ["ctx", "ctx: Context", "context", "context: Context", "ctx: dict"])

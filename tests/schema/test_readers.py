@@ -319,3 +319,19 @@ def test_reading_source_never_raises(source: str) -> None:
 def test_an_annotation_that_raises_anything_at_run_time_loses_only_itself() -> None:
     schema = live("from __future__ import annotations\ndef f(a: 1 / 0, b: int): ...\n")
     assert schema.parameters["properties"] == {"a": {}, "b": {"type": "integer"}}
+
+
+def test_names_that_come_with_a_star_from_known_modules_are_known() -> None:
+    schema = both(
+        "from dataclasses import *\nfrom datetime import *\nfrom decimal import *\nfrom enum import *\n"
+        "from pathlib import *\nfrom uuid import *\nfrom pydantic import *\n"
+        "class Color(Enum):\n    RED = 'red'\nclass Level(IntEnum):\n    LOW = auto()\n"
+        "@dataclass\nclass Box:\n    a: int = field(default=1)\nclass Order(BaseModel):\n    n: int = Field(ge=1)\n"
+        "def f(a: datetime, b: date, c: timedelta, d: Path, e: UUID, g: Decimal, h: Color, i: Level, j: Box, k: Order):"
+        " ...\n"
+    )
+    assert schema.problems == ()
+    shown = schema.parameters["properties"]
+    assert [shown[name]["format"] for name in "abcdeg"] == ["date-time", "date", "duration", "path", "uuid", "decimal"]
+    assert (shown["h"]["enum"], shown["i"]["enum"]) == (["red"], [1])
+    assert shown["k"]["properties"]["n"] == {"type": "integer", "minimum": 1}

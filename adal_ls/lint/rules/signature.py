@@ -120,6 +120,11 @@ def no_json_schema(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Fin
         if (what := hints.no_values(hint, tool.names)) is not None:
             message = f"A model cannot send '{parameter.name}': JSON has no value of type {what}"
             yield rule.finding(message, tool.lines.range_of(hint))
+            continue
+        for problem in tool.schema.problems:
+            if problem.parameter == parameter.name and problem.certain:
+                message = f"{problem.message[:1].upper()}{problem.message[1:]}"
+                yield rule.finding(message, tool.lines.range_of(hint))
 
 
 @function_rule(
