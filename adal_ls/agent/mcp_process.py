@@ -18,6 +18,7 @@ import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 
+from adal_ls.agent.mcp_guard import GUARD, MARK
 from adal_ls.agent.mcp_settings import Launch, redacted
 from adal_ls.agent.visible import visible
 from adal_ls.worker.ending import end_strays, kill_group
@@ -26,9 +27,6 @@ _log = logging.getLogger(__name__)
 
 MAX_MESSAGE = 24 * 1024 * 1024
 """Bytes of one message of a server; a result of a tool may have 20 MiB."""
-
-MARK = "ADAL_MCP_SERVER"
-"""The environment variable that tells a server's processes from all others, wherever they have gone."""
 
 _GRACE = 0.7
 """Seconds from the end of its input until a server is asked by a signal; from there half of it until it is killed."""
@@ -63,17 +61,24 @@ class ServerProcess:
             OSError: it cannot be started.
         """
         mark = secrets.token_hex(16)
-        process = await asyncio.create_subprocess_exec(
-            _program(launch),
-            *launch.command[1:],
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=launch.cwd,
-            env={**launch.environment, MARK: mark},
-            limit=MAX_MESSAGE,
-            start_new_session=True,
-        )
+        program = _program(launch)
+        GUARD.watch(mark)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                program,
+                *launch.command[1:],
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=launch.cwd,
+                env={**launch.environment, MARK: mark},
+                limit=MAX_MESSAGE,
+                start_new_session=True,
+            )
+        except BaseException:  # a cancelled start too
+            GUARD.forget(mark)
+            raise
+        GUARD.watch(mark, process.pid)
         return cls(name, process, launch, mark)
 
     async def lines(self) -> AsyncIterator[bytes]:
@@ -134,6 +139,7 @@ class ServerProcess:
             self._signal(kill_group)
             await self._gone(_GRACE / 2)
             end_strays(f"{MARK}={self._mark}")
+            GUARD.forget(self._mark)
             self._listening.cancel()
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._drained(), _GRACE / 2)
