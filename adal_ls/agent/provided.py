@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -40,7 +41,9 @@ def lay_over(
             left_out.append(f"{tool.name!r}: the built-in tool of this name is disabled")
             continue
         tools.pop(key, None)
-        tools[key] = tool
+        # Under its alias a model must not reach another tool, whose name is just that.
+        taken = {name for other in tools.values() for name in (other.name, other.alias)}
+        tools[key] = replace(tool, alias=naming.provider_alias(tool.name, taken)) if tool.alias in taken else tool
     if len(tools) > MAX_TOOLS:
         raise RegistryError(f"{len(tools)} tools, but model providers take at most {MAX_TOOLS}: give the agent fewer")
     return ToolRegistry(MappingProxyType({tool.name: tool for tool in tools.values()}), tuple(left_out))

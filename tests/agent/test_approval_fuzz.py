@@ -25,7 +25,11 @@ _JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )
-_EDITED = st.none() | st.dictionaries(st.sampled_from(["command", "x", ""]), _JSON, max_size=2)
+_EDITED = (
+    st.none()
+    | st.just({"command": "half \ud800"})
+    | st.dictionaries(st.sampled_from(["command", "x", ""]), _JSON, max_size=2)
+)
 
 
 PLANS = st.lists(
@@ -97,7 +101,7 @@ def allowed_by(request: ApprovalRequest, given: object) -> dict[str, Any] | None
     if edited is None:
         return dict(request.arguments or {})
     right = isinstance(edited, dict) and set(edited) == {"command"} and isinstance(edited["command"], str)
-    return edited if right and len(edited["command"]) < 1_000_000 else None
+    return edited if right and len(edited["command"]) < 1_000_000 and "\ud800" not in edited["command"] else None
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

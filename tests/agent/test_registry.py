@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from adal_ls import naming
 from adal_ls.agent.builtin.catalog import available
-from adal_ls.agent.registry import MAX_TOOLS, RegistryError, build_registry
+from adal_ls.agent.provided import lay_over
+from adal_ls.agent.registry import MAX_TOOLS, RegisteredTool, RegistryError, build_registry
 from adal_ls.protocol.tools import Tool
 
 OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
@@ -84,3 +86,15 @@ def test_the_registry_of_a_run_cannot_be_changed() -> None:
     registry = build_registry()
     with pytest.raises(TypeError):
         registry.tools["evil"] = registry.tools["bash"]  # type: ignore[index]
+
+
+def test_no_tool_is_named_like_the_alias_of_another_that_a_provider_gives() -> None:
+    """A model that calls the one by the alias it was told must not reach the other, which may run unasked."""
+    alias = naming.provider_alias("查询")
+    listed = Tool(name=alias, parameters=OBJECT, require_approval=False)
+    registry = build_registry(enabled=[], custom=[listed])
+    provided = RegisteredTool("查询", alias, "", OBJECT, "custom", True, "")
+    laid = lay_over(registry, [provided])
+    told = {spec["function"]["name"]: laid.find(spec["function"]["name"]) for spec in laid.specs()}
+    assert len(told) == 2
+    assert all(tool is not None and sent == tool.alias for sent, tool in told.items())

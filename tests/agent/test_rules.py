@@ -118,6 +118,7 @@ def test_no_pattern_is_made_of_a_path_that_could_be_read_as_another(path: str, t
         ("https://example.com:8443/x", False),
         ("https://example.com.evil.org/x", False),
         ("https://example.com@evil.org/x", False),
+        ("https://evil.org@example.com/x", False),
         ("https://evil.org/https://example.com", False),
         ("https://example.com\\@evil.org/", False),
         ("https://example.com\t/", False),

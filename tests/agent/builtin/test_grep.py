@@ -202,3 +202,14 @@ def test_a_folder_turned_into_a_link_after_the_check_is_not_entered(desk: Desk, 
     walking = walk.Walk(desk.policy)
     assert list(walking.files(place)) == []
     assert walking.notes() == ["[1 folder could not be read]"]
+
+
+async def test_no_program_of_the_project_is_used_where_the_tool_works_in_a_folder_of_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("rg", "bwrap"):
+        desk.file(f"bin/{name}", f"#!/bin/sh\ntouch {desk.root}/ran\n").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{desk.root}/bin{os.pathsep}{os.environ['PATH']}")
+    desk.file("sub/a.txt", "needle")
+    assert await desk.allow(cwd="sub").text("grep", pattern="needle") == "a.txt:1:needle"
+    assert not (desk.root / "ran").exists()

@@ -191,7 +191,58 @@ def secret_by_a_hard_link(root: Path, outside: Path) -> None:
     os.link(root / ".env", root / "x")
 
 
+def bare_repository_with_hooks(root: Path, outside: Path) -> None:
+    for name in ("hooks", "objects", "refs"):
+        (root / "x" / name).mkdir(parents=True)
+    (root / "x" / "HEAD").write_text("ref: refs/heads/main\n")
+    (root / "x" / "config").write_text(f"[core]\nfsmonitor = touch {outside}/ran\n")
+
+
+def git_file_that_points_out(root: Path, outside: Path) -> None:
+    (root / ".git").write_text(f"gitdir: {outside}\n")
+    (root / "x").write_text("1")
+
+
+def names_that_look_alike(root: Path, outside: Path) -> None:
+    (root / "x").mkdir()
+    for name in (
+        "caf\u00e9",
+        "cafe\u0301",
+        "\u0430.txt",
+        "a.txt",
+        "A.TXT",
+        "\u1e9e",
+        "ss",
+        "a\u00a0b",
+        "a b",
+        "\uff0e\uff0e",
+    ):
+        (root / "x" / name).write_text("1 needle\n")
+
+
+def names_as_long_as_they_get(root: Path, outside: Path) -> None:
+    (root / "x").mkdir()
+    (root / "x" / ("n" * 255)).write_text("1")
+    (root / "x" / ("\U0001f40d" * 63)).write_text("1")
+
+
+def gitignore_without_end(root: Path, outside: Path) -> None:
+    with (root / ".gitignore").open("wb") as file:
+        file.truncate(1 << 40)
+    (root / "x").write_text("1")
+
+
+def link_to_its_own_process(root: Path, outside: Path) -> None:
+    (root / "x").symlink_to("/proc/self/root/etc")
+
+
+def link_to_an_open_file(root: Path, outside: Path) -> None:
+    (root / "x").symlink_to("/dev/fd/0")
+
+
 HARM: list[Harm] = [
+    *(bare_repository_with_hooks, git_file_that_points_out, names_that_look_alike, names_as_long_as_they_get),
+    *(gitignore_without_end, link_to_its_own_process, link_to_an_open_file),
     *(link_to_a_secret, link_to_a_folder_of_secrets, tree_of_links, link_to_itself, links_in_a_circle),
     *(folder_that_holds_itself, link_to_the_processes, link_to_the_root, dangling_link, pipe, socket_file),
     *(link_to_an_endless_device, huge_sparse_file, one_long_line, binary_file, wrong_utf8, utf16_cut_short),

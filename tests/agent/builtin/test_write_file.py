@@ -182,6 +182,10 @@ async def test_a_deny_list_beats_the_allow_list_in_every_spelling(desk: Desk) ->
         assert "den" in said
         assert "secret" not in said
     assert "den" in await under.refusal("write_file", path="other-name", content="x")
+    # What may not be read may not be written either, be it there or not.
+    unread = desk.allow(deny_read=["keep"])
+    for path in ("keep/a.txt", "keep/new", "link/new"):
+        assert "denied" in await unread.refusal("write_file", path=path, content="x")
 
 
 def test_paths_of_a_policy_are_compared_by_components(tmp_path: Path) -> None:
