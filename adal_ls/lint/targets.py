@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -147,11 +148,21 @@ def _method(owner: _Class, name: str, *, filled: int) -> Iterator[Target]:
                 return
             static = "staticmethod" in kinds
             bound = 0 if static else 1 if "classmethod" in kinds else filled
-            found = _defined(node, owner.lines, owner.home)
+            found = _defined(node if name != "__call__" else _described(node, owner.node), owner.lines, owner.home)
             own = None if name == "__call__" else node.name
             unbound = not bound and not static
             yield replace(found, name=own, filled=bound, owner=owner.node.name, unbound=unbound)
             return
+
+
+def _described(node: Function, owner: ast.ClassDef) -> Function:
+    """A `__call__` with the docstring that a caller reads: its own, or that of its class."""
+    text = ast.get_docstring(owner, clean=False)
+    if text is None or ast.get_docstring(node, clean=False) is not None:
+        return node
+    described = copy(node)
+    described.body = [ast.copy_location(ast.Expr(ast.Constant(text)), node.body[0]), *node.body]
+    return described
 
 
 def _of_call(at: Element, node: ast.Call, bindings: Bindings, steps: int) -> Iterator[Target]:
@@ -164,6 +175,9 @@ def _of_call(at: Element, node: ast.Call, bindings: Bindings, steps: int) -> Ite
     inner = call(at, node, bindings)
     if inner is not None:
         for target in _targets(inner, bindings, steps + 1):
+            yield replace(target, made=True)
+    elif (owner := _object(at, node, bindings)) is not None:
+        for target in _method(owner, "__call__", filled=1):
             yield replace(target, made=True)
 
 

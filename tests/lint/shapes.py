@@ -231,6 +231,14 @@ WRITTEN: dict[str, Shape] = {
     "static method of an object": Shape(_DESK + "CUSTOM_TOOLS = [desk.greet]"),
     "method in a variable": Shape(_DESK + "look = desk.find\nCUSTOM_TOOLS = [look]"),
     "object that can be called": Shape(_DESK + 'CUSTOM_TOOLS = [{"function": desk, "name": "ask"}]'),
+    "new object that can be called": Shape(_DESK + 'CUSTOM_TOOLS = [{"function": Desk(), "name": "ask"}]'),
+    "object without a name": Shape(_DESK + "CUSTOM_TOOLS = [f, Desk()]"),
+    "object whose class says what it does": Shape(
+        'class Adder:\n    """Add.\n\n    Args:\n        a: What to add to.\n    """\n\n'
+        "    def __init__(self, b: int) -> None:\n        self.b = b\n\n"
+        "    async def __call__(self, a: int) -> int:\n        return a + self.b\n\n\n"
+        'CUSTOM_TOOLS = [{"function": Adder(3), "name": "add"}]'
+    ),
     "same tool twice": Shape("CUSTOM_TOOLS = [f, f]"),
     "same name twice": Shape('CUSTOM_TOOLS = [f, {"function": g, "name": "f"}, h]'),
     "set": Shape("CUSTOM_TOOLS = {f, g}"),
