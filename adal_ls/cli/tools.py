@@ -16,6 +16,7 @@ from adal_ls.cli import call, sources
 from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
 from adal_ls.cli.project import project_option
 from adal_ls.lint import left_out
+from adal_ls.lint.tools import UNREAD
 from adal_ls.workspace.modules import FolderModules
 
 
@@ -75,8 +76,11 @@ def show(name: str, project: Path, style: str) -> None:
         give_json(tool)
         return
     give(f"{tool['name']}  ({_approval(source, tool)})")
-    give(tool["description"] or "(no description: a model cannot know what it is for)")
-    give(json.dumps(tool["parameters"], ensure_ascii=False, indent=2))
+    if tool["parameters"] == UNREAD:
+        give(tool["description"] or "(its text and what it takes are known once the file is loaded, as for a run)")
+    else:
+        give(tool["description"] or "(no description: a model cannot know what it is for)")
+        give(json.dumps(tool["parameters"], ensure_ascii=False, indent=2))
     if tool["problems"]:
         give(f"Problems: {', '.join(tool['problems'])} (see adal-ls check)")
 

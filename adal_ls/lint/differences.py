@@ -15,7 +15,7 @@ from adal_ls.lint.findings import Finding, Severity
 from adal_ls.lint.model import StaticTool, ToolFile
 from adal_ls.lint.rules.environment import runtime_difference
 from adal_ls.lint.text import Position, Range
-from adal_ls.lint.tools import other_branches, static_tools
+from adal_ls.lint.tools import UNREAD, other_branches, static_tools
 
 LoadedTool = Mapping[str, Any]
 """`name`, `description`, `parameters` and `requireApproval`, as in `adal/tools/list`."""
@@ -75,7 +75,7 @@ def _of_tool(file: ToolFile, tool: StaticTool, loaded: LoadedTool) -> Iterator[F
 
 def _other_than(tool: StaticTool, loaded: LoadedTool) -> str | None:
     """What is told to a model that the text does not show, in words."""
-    if tool.parameters == {"type": "object"}:
+    if tool.parameters == UNREAD:
         return None  # the text does not say what it takes
     where = _unequal(tool.parameters, loaded.get("parameters", {}), "")
     if where is not None:

@@ -91,7 +91,8 @@ class Listing:
     """How CUSTOM_TOOLS lists one function.
 
     `filled`: how many parameters, from the first, are filled: 1 for a method of an object. `named`: those that a
-    partial fills by name. `described`: every entry gives a description, so that the model never reads the docstring.
+    partial fills by name. `described`: every entry gives a description, or the class of the object, so that the model
+    never reads the docstring.
     """
 
     filled: int = 0
@@ -192,7 +193,7 @@ def listed_by(entry: Entry, functions: Iterable[Target], home: Sibling | None = 
     asks = entry.require_approval or item is None
     unasked = () if asks or item is None else (Unasked(entry.name, item.value.range),)
     return {
-        target.name_range: Listing(target.filled, target.named, bool(entry.description), unasked)
+        target.name_range: Listing(target.filled, target.named, bool(entry.description) or target.described, unasked)
         for target in functions
         if not target.unbound
         and target.home is home

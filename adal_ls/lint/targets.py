@@ -40,6 +40,8 @@ class Target:
     unbound: bool = False
     made: bool = False
     """Made by a call: each time another object."""
+    described: bool = False
+    """It has no docstring of its own, and what it belongs to has one: that is what callers read."""
 
 
 def targets(at: Element | None, bindings: Bindings) -> tuple[Target, ...]:
@@ -148,7 +150,8 @@ def _method(owner: _Class, name: str, *, filled: int) -> Iterator[Target]:
                 return
             static = "staticmethod" in kinds
             bound = 0 if static else 1 if "classmethod" in kinds else filled
-            found = _defined(node if name != "__call__" else _described(node, owner.node), owner.lines, owner.home)
+            shown = node if name != "__call__" else _described(node, owner.node)
+            found = replace(_defined(shown, owner.lines, owner.home), described=shown is not node)
             own = None if name == "__call__" else node.name
             unbound = not bound and not static
             yield replace(found, name=own, filled=bound, owner=owner.node.name, unbound=unbound)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from adal_ls import naming
@@ -11,6 +11,9 @@ from adal_ls.lint.subjects import meant
 from adal_ls.lint.targets import Target
 from adal_ls.lint.text import Position, Range
 from adal_ls.schema import from_ast
+
+UNREAD: Mapping[str, Any] = {"type": "object"}
+"""The parameters of a function that is not read: one of another package, for example."""
 
 
 def static_tools(file: ToolFile) -> tuple[StaticTool, ...]:
@@ -64,7 +67,7 @@ def _tool(file: ToolFile, entries: Sequence[Entry]) -> StaticTool:
 
 def _of_target(file: ToolFile, entries: Sequence[Entry], target: Target | None) -> StaticTool:
     entry = entries[0]
-    description, parameters = "", dict[str, Any](type="object")
+    description, parameters = "", dict(UNREAD)
     if target is not None and target.node is not None:
         home = file if target.home is None else target.home.file
         read = from_ast(target.node, home.names.scope, filled=target.filled, named=target.named)

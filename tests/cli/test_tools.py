@@ -117,3 +117,10 @@ def test_the_project_is_found_upward_and_named(adal_ls: Run, project: Path) -> N
     assert done.stderr == f"Project: {project}\n"
     assert "double" in done.stdout
     assert "double" in adal_ls("tools", "list", "--project", ".adal").stdout
+
+
+def test_of_a_function_that_is_not_read_nothing_is_made_up(adal_ls: Run, project: Path) -> None:
+    (project / ".adal" / "tools.py").write_text("from json import dumps\n\n\nCUSTOM_TOOLS = [dumps]\n")
+    shown = adal_ls("tools", "show", "dumps").stdout
+    assert "known once the file is loaded" in shown
+    assert "no description" not in shown

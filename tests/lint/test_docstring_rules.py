@@ -192,3 +192,10 @@ def test_a_docstring_with_escapes_is_read_and_never_marked_at_a_wrong_place() ->
     source = 'def f(x: str) -> str:\n    "Do f.\\n\\nArgs:\\n    y: It."\n    return x\n\n\nCUSTOM_TOOLS = [f]\n'
     for finding in check(read(source)):
         assert marked(source, finding) in ("y", "x")
+
+
+def test_the_docstring_of_a_class_is_that_of_its_objects() -> None:
+    head = 'class Adder:\n    """Add."""\n\n    def __call__(self, a: int) -> int:\n        return a\n\n\n'
+    source = f'{head}CUSTOM_TOOLS = [{{"function": Adder(), "name": "add"}}]\n'
+    assert codes(source) == []
+    assert codes(source.replace('    """Add."""\n\n', "")) == ["ADAL401"]

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from adal_ls.lint import Finding, StaticTool
 from adal_ls.lint.problems import with_problems
-from adal_ls.lint.tools import tool_at
+from adal_ls.lint.tools import UNREAD, tool_at
 from adal_ls.server.analysis import Analysis
 from adal_ls.server.features.places import position, types_range
 from adal_ls.server.snapshot import Snapshot
@@ -52,6 +52,8 @@ def card(tool: StaticTool, findings: list[Finding], *, markdown: bool) -> str:
     rows = _rows(tool.parameters)
     if rows:
         blocks.append(_table(rows) if markdown else "\n".join(f"  {' | '.join(row)}".rstrip(" |") for row in rows))
+    elif tool.parameters == UNREAD:
+        blocks.append("What it takes is known once the file is loaded.")
     else:
         blocks.append("No parameters.")
     if findings:

@@ -132,3 +132,10 @@ def test_a_position_outside_the_text_has_no_card(marked: Any) -> None:
 )
 def test_types_read_as_words(schema: dict[str, Any], text: str) -> None:
     assert type_text(schema) == text
+
+
+def test_of_a_function_that_is_not_read_nothing_is_made_up(marked: Any) -> None:
+    place = marked("from pack import find\n\n\nCUSTOM_TOOLS = [fi$0nd]\n")
+    card = value(hover(place.snapshot, types.HoverParams(types.TextDocumentIdentifier(place.uri), place.position)))
+    assert "No parameters" not in card
+    assert "known once the file is loaded" in card
