@@ -31,7 +31,7 @@ from adal_ls.agent.projects import Projects
 from adal_ls.agent.prompt import system_prompt
 from adal_ls.agent.provided import lay_over
 from adal_ls.agent.registry import RegistryError, ToolRegistry, registry_of
-from adal_ls.agent.replay import replay
+from adal_ls.agent.replay import open_questions, replay
 from adal_ls.agent.run_workspaces import RunWorkspaces
 from adal_ls.agent.running import Running
 from adal_ls.agent.store import StoreError
@@ -201,6 +201,8 @@ class Episodes:
         return finished
 
     def _finish(self, running: Running, finished: FinishedEvent) -> None:
+        if running.interrupted and finished.stop_reason == "cancelled":
+            finished = finished.model_copy(update={"interrupted": True})
         try:
             unheard = running.take_unheard(finished)
             if unheard:
@@ -319,16 +321,22 @@ class Episodes:
             for update in earlier
             if update.run_id == running.run_id and isinstance(update.event, ToolCallEvent)
         }
-        for lost in replay(conversation, events, lambda name: sent_name(name, registry, any_name=model.any_name)):
+        asked_anew = running.resumed and running.prompt is None
+        reopened = [call for call in open_questions(events) if call.call_id in own] if asked_anew else []
+
+        def sent(name: str) -> str:
+            return sent_name(name, registry, any_name=model.any_name)
+
+        for lost in replay(conversation, events, sent, to_come={call.call_id for call in reopened}):
             if lost.call_id in own:
                 emit(lost)  # every call of a transcript has one result, also one that a crash cut short
-        prompt = running.prompt or (CONTINUE if running.resumed and conversation.answered else None)
+        prompt = running.prompt or (CONTINUE if running.resumed and conversation.answered and not reopened else None)
         if prompt is not None or not running.resumed:
             if running.resumed:
                 emit(PromptEvent(text=prompt or ""))
             conversation.add_prompt(prompt or "")
         limits = Limits.of(running.params, steps=agent.stop_when if agent is not None else None)
-        return Episode(model, conversation, context, emit, store_result, limits=limits, heard=heard)
+        return Episode(model, conversation, context, emit, store_result, limits=limits, heard=heard, reopened=reopened)
 
 
 def _todos_of(earlier: list[Event]) -> tuple[ListedTodo, ...]:

@@ -93,6 +93,9 @@ class GateContext:
     looking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
     cancelled: str = field(default="cancelled by the user", init=False)
     """What calls that a cancel cuts short are told."""
+    interrupted: bool = field(default=False, init=False)
+    """Whether the cancel leaves calls that were not begun as they are, to be asked about anew."""
+    started: set[str] = field(default_factory=set, init=False)
 
 
 async def execute(call: ModelCall, run: GateContext) -> CallResult:
@@ -118,7 +121,8 @@ async def _decide_and_run(tool: RegisteredTool, given: ModelCall, run: GateConte
     try:
         answer = await _decide(tool, call, given.call_id, run)
     except asyncio.CancelledError:
-        record(call.digest, Answer(allowed=False, decided_by="cancelled", reason=run.cancelled))
+        if not run.interrupted:
+            record(call.digest, Answer(allowed=False, decided_by="cancelled", reason=run.cancelled))
         raise
     if not answer.allowed:
         record(call.digest, answer)
@@ -223,6 +227,7 @@ async def _run(
     base: str | None,
 ) -> CallResult:
     progress = TextBatch(lambda text: run.emit(ToolProgressEvent(call_id=call_id, text=text)))
+    run.started.add(call_id)
     run.emit(ToolCallEvent(call_id=call_id, tool=tool.name, arguments=arguments, status="in_progress"))
     if run.settled is not None:
         await run.settled()  # nothing runs of which the transcript does not know

@@ -67,7 +67,8 @@ _PRINTED = (
 class Episode:
     """The state of one episode. `emit` stores an event and passes it on; `full` is the text of a cut observation.
 
-    `heard` gives the prompts that came since it was asked last: the person steers a run that is going on.
+    `heard` gives the prompts that came since it was asked last: the person steers a run that is going on. `reopened`
+    are calls of an earlier episode that still have no result: they come first.
     """
 
     model: Model
@@ -77,6 +78,7 @@ class Episode:
     store_result: Callable[[ToolResultEvent, str | None], None]
     limits: Limits = field(default_factory=Limits)
     heard: Callable[[], Sequence[str]] = tuple
+    reopened: Sequence[ModelCall] = ()
     window: ContextWindow = field(default_factory=ContextWindow)
     said_left_out: bool = field(default=False, init=False)
     last_turn: tuple[str, ...] = field(default=(), init=False)
@@ -99,6 +101,8 @@ class Episode:
             return FinishedEvent(stop_reason="error", answer=self.unfinished or None)
 
     async def _steps(self) -> FinishedEvent:
+        if self.reopened:
+            await self._answer(self.reopened)
         for _ in range(self.limits.steps):
             if (why := self.limits.over_cost) is not None:
                 return self._limit(why)
@@ -107,6 +111,8 @@ class Episode:
             names = [self._sent_name(call.name) for call in calls]
             self.conversation.add_answer(text, calls, names)
             if calls:
+                for call in calls:
+                    self._announce(call)
                 await self._answer(calls)
                 if self._goes_in_circles(calls):
                     return self._limit(f"the model made the same calls {MAX_IDENTICAL_TURNS} times in a row")
@@ -201,8 +207,6 @@ class Episode:
 
     async def _answer(self, calls: Sequence[ModelCall]) -> None:
         """Runs the calls of one turn side by side; results are shown as they come and answered in order."""
-        for call in calls:
-            self._announce(call)
         begun: set[str] = set()
         tasks = [asyncio.ensure_future(self._one(call, begun)) for call in calls]
         try:
@@ -212,7 +216,8 @@ class Episode:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             for call, task in zip(calls, tasks, strict=True):
-                if call.call_id not in begun:  # cancelled before its first step, so it could not say so itself
+                if call.call_id not in begun and not self.context.interrupted:
+                    # Cancelled before its first step, so it could not say so itself.
                     self._show(call, CallResult("cancelled", self.context.cancelled), time.monotonic())
                 done = not task.cancelled() and task.exception() is None
                 self.conversation.add_result(call.call_id, task.result() if done else self.context.cancelled)
@@ -224,7 +229,8 @@ class Episode:
         try:
             result = await gate.execute(call, self.context)
         except asyncio.CancelledError:
-            self._show(call, CallResult("cancelled", self.context.cancelled), began)
+            if not self.context.interrupted or call.call_id in self.context.started:
+                self._show(call, CallResult("cancelled", self.context.cancelled), began)
             raise
         except Exception as fault:
             self._show(call, CallResult("error", f"The call failed inside adal-ls: {fault}"), began)

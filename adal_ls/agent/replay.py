@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from adal_ls.agent.assembly import ModelCall
 from adal_ls.agent.history import Conversation
-from adal_ls.protocol.runs import Event, FinishedEvent, PromptEvent, TextEvent, ToolCallEvent, ToolResultEvent
+from adal_ls.agent.secret_values import is_redacted
+from adal_ls.protocol.runs import (
+    DecisionEvent,
+    Event,
+    FinishedEvent,
+    PromptEvent,
+    StateEvent,
+    TextEvent,
+    ToolCallEvent,
+    ToolResultEvent,
+)
 
 NOT_EXECUTED = "interrupted: adal-ls ended before this call was run. Nothing was executed."
 PERHAPS_EXECUTED = (
@@ -25,13 +36,39 @@ class _Turn:
     results: dict[str, str] = field(default_factory=dict)
 
 
+def open_questions(events: Iterable[Event]) -> list[ModelCall]:
+    """The calls that waited for a person when the run was cut short: nothing was decided about them, and nothing run.
+
+    Before the first of a turn's calls waits, those that cannot be run have been refused. A call out of whose arguments
+    a secret was taken is none of them: it cannot be made as it was.
+    """
+    calls, asked, has_results = dict[str, ModelCall](), False, False
+    for event in events:
+        if isinstance(event, ToolCallEvent) and event.status == "pending":
+            if has_results:
+                calls, asked, has_results = {}, False, False
+            calls[event.call_id] = ModelCall(event.call_id, event.tool, event.arguments)
+        elif isinstance(event, ToolCallEvent | DecisionEvent | ToolResultEvent):
+            calls.pop(event.call_id, None)
+            has_results |= isinstance(event, ToolResultEvent)
+        elif isinstance(event, StateEvent):
+            asked |= event.state == "waiting_approval"
+        elif isinstance(event, PromptEvent | TextEvent) or (isinstance(event, FinishedEvent) and not event.interrupted):
+            calls, asked, has_results = {}, False, False
+    return [call for call in calls.values() if asked and not is_redacted(json.dumps(call.arguments))]
+
+
 def replay(
-    conversation: Conversation, events: Iterable[Event], sent_name: Callable[[str], str]
+    conversation: Conversation,
+    events: Iterable[Event],
+    sent_name: Callable[[str], str],
+    to_come: Collection[str] = (),
 ) -> list[ToolResultEvent]:
     """Adds to `conversation` what `events` tell of.
 
     Args:
         sent_name: the name under which a model is told of a tool.
+        to_come: ids of calls of the last turn that get their results from the caller.
 
     Returns:
         The results that are missing because the process ended: they are in the conversation, not yet in the store.
@@ -43,6 +80,8 @@ def replay(
         conversation.add_answer(turn.text, turn.calls, [sent_name(call.name) for call in turn.calls])
         for call in turn.calls:
             result = turn.results.get(call.call_id)
+            if result is None and call.call_id in to_come:
+                continue
             if result is None:
                 result = PERHAPS_EXECUTED if call.call_id in turn.started else NOT_EXECUTED
                 missing.append(_lost(call, result))
@@ -66,7 +105,7 @@ def replay(
                 turn.calls.append(ModelCall(event.call_id, event.tool, event.arguments))
         elif isinstance(event, ToolResultEvent):
             turn.results[event.call_id] = event.observation
-        elif isinstance(event, FinishedEvent):
+        elif isinstance(event, FinishedEvent) and not event.interrupted:
             close()
     close()
     return missing

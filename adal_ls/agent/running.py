@@ -34,6 +34,7 @@ class Running:
     task: asyncio.Task[None] | None = None
     context: GateContext | None = None
     cancelling: bool = False
+    interrupted: bool = False
     ending: bool = False
     last_seq: int = 0
     secrets: SecretValues = field(default_factory=lambda: SecretValues(os.environ))

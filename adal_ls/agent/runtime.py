@@ -279,11 +279,12 @@ class Runtime:
         """
         return await asyncio.shield(self._find(run_id).finished)
 
-    async def cancel(self, run_id: str, why: str | None = None) -> None:
+    async def cancel(self, run_id: str, why: str | None = None, *, interrupted: bool = False) -> None:
         """Cancels a run and waits until it has stopped; nothing happens to one that has ended.
 
         Args:
             why: what ends it, where that is not the wish of the person; then the run says so.
+            interrupted: it is to be taken up again; calls that wait for an answer go on waiting for it until then.
 
         Raises:
             UnknownRunError: it was not started here.
@@ -293,13 +294,18 @@ class Runtime:
             return
         if not running.cancelling:
             running.cancelling = True
+            running.interrupted = interrupted
+            if running.context is not None:
+                running.context.interrupted = interrupted
             await asyncio.sleep(0)  # a task that is cancelled before its first step would never say that it ended
             if why is not None and running.context is not None:
                 running.context.cancelled = f"cancelled: {why}"
             # A store that cannot be written must not keep a run from being stopped; its end says what is wrong.
             with contextlib.suppress(StoreError):
                 if why is not None:
-                    self._episodes.emit(running, NoticeEvent(text=f"Stopped: {why}."))
+                    self._episodes.emit(
+                        running, NoticeEvent(text=f"{'Interrupted' if interrupted else 'Stopped'}: {why}.")
+                    )
                 self._episodes.emit(running, StateEvent(state="cancelling"))
             running.task.cancel()
         await asyncio.wait({running.task})
@@ -371,13 +377,17 @@ class Runtime:
         return self._grants.revoke(grant_id)
 
     async def close(self, why: str | None = None) -> None:
-        """Cancels all runs (`why` as for `cancel`) and ends all workers. The store stays open; it is the caller's."""
-        await self._close(why, dispose=True)
+        """Cancels all runs and ends all workers. The store stays open; it is the caller's.
 
-    async def _close(self, why: str | None, *, dispose: bool) -> None:
+        Args:
+            why: as for `cancel`; with one the runs are interrupted.
+        """
+        await self._close(why, dispose=True, interrupted=why is not None)
+
+    async def _close(self, why: str | None, *, dispose: bool, interrupted: bool = False) -> None:
         for running in self._runs.values():
             running.later.clear()  # nothing begins any more
-        await asyncio.gather(*(self.cancel(run_id, why) for run_id in self._runs))
+        await asyncio.gather(*(self.cancel(run_id, why, interrupted=interrupted) for run_id in self._runs))
         await self._pool.close()
         await self._projects.close(dispose=dispose)
         await self._journal.close()

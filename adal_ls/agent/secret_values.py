@@ -32,6 +32,8 @@ _URL_PASSWORD = re.compile(r"\A[a-z][a-z0-9+.-]*://[^/\s:@]*:([^/\s@]+)@", re.IG
 _WORDS = frozenset({"type", "status", "state", "decision", "mode", "callId", "argsDigest", "stopReason", "optionKind"})
 """Fields of events that hold one of a few words of ours."""
 
+_REDACTED = "[redacted "
+
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
@@ -76,7 +78,7 @@ class SecretValues:
         return any(len(secret) > len(text) and secret.startswith(text) for secret in self._names)
 
     def _name(self, match: re.Match[str]) -> str:
-        return f"[redacted {self._names[match.group()]}]"
+        return f"{_REDACTED}{self._names[match.group()]}]"
 
     def _walk(self, value: Any, words: frozenset[str] = frozenset()) -> Any:
         if isinstance(value, str):
@@ -91,6 +93,11 @@ class SecretValues:
                 for key, part in value.items()
             }
         return value
+
+
+def is_redacted(text: str) -> bool:
+    """Whether a secret was taken out of `text`, so that it is no longer what it was."""
+    return _REDACTED in text
 
 
 class RedactedEvents:

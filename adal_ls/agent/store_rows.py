@@ -21,7 +21,7 @@ _WRAPPING = 80
 """Bytes that an event takes in a message beside its own JSON."""
 
 SELECT_RUN = """SELECT run_id, title, agent, model, state, created, updated, usage, owner, params, forked_from,
-    CASE state WHEN 'finished' THEN
+    CASE WHEN state IN ('finished', 'interrupted') THEN
         (SELECT event FROM events WHERE events.run_id = runs.run_id ORDER BY seq DESC LIMIT 1)
     END
     FROM runs WHERE state != 'deleted' """
@@ -48,7 +48,7 @@ MATCHES = """(runs.title LIKE ? ESCAPE '\\' OR EXISTS (SELECT 1 FROM events WHER
 def run_of(row: tuple[Any, ...], alive: Callable[[str], bool]) -> Run:
     """A run; `alive` tells whether the process that owns it still lives."""
     run_id, title, agent, model, state, created, updated, usage, owner, params, forked_from, last = row
-    if state != "finished" and not alive(owner):
+    if state not in ("finished", "interrupted") and not alive(owner):
         state = "interrupted"
     return Run(
         run_id=run_id,
@@ -83,7 +83,7 @@ def after(state: str, usage: str | None, event: Event) -> tuple[str, str | None]
     if isinstance(event, StateEvent) and event.state != "cancelling":
         return event.state, usage
     if isinstance(event, FinishedEvent):
-        return "finished", usage
+        return "interrupted" if event.interrupted else "finished", usage
     if isinstance(event, UsageEvent):
         return state, json.dumps(added(usage_of(usage), event).wire())
     return state, usage

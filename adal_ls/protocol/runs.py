@@ -257,6 +257,11 @@ class FinishedEvent(Message):
     type: Literal["finished"] = "finished"
     stop_reason: StopReason
     answer: str | None = None
+    interrupted: bool | None = Field(
+        default=None,
+        description="True where the editor went away: nobody stopped the run, and it can be resumed. Calls that waited "
+        "for an answer have no result yet; they are asked about anew.",
+    )
 
 
 Event = Annotated[

@@ -286,7 +286,7 @@ async def test_a_run_whose_process_was_killed_is_taken_up_by_the_next_one(
     server.process.kill()
     await server.process.wait()
 
-    runtime = bench.open()
+    runtime = bench.open()  # nobody can be asked
     (run,) = bench.store.runs()
     assert (run.run_id, run.state) == (run_id, "interrupted")
     runtime.resume(RunResumeParams(run_id=run_id))
@@ -295,8 +295,10 @@ async def test_a_run_whose_process_was_killed_is_taken_up_by_the_next_one(
     events = [update.event for update in bench.store.get(run_id).events]
     results = [event for event in events if isinstance(event, ToolResultEvent)]
     assert sorted(event.call_id for event in results) == ["c1", "c2"]
-    assert {event.observation for event in results} <= {PERHAPS_EXECUTED, NOT_EXECUTED}
     assert PERHAPS_EXECUTED in {event.observation for event in results}
+    assert all(
+        event.observation == PERHAPS_EXECUTED or "Nothing was executed" in event.observation for event in results
+    )
     assert bench.store.runs()[0].state == "finished"
 
 

@@ -124,6 +124,11 @@ class DrawnPerson:
     def resolved(self, resolved: ApprovalResolved) -> None:
         self.asked = [entry for entry in self.asked if entry[0].approval_id != resolved.approval_id]
 
+    def forget(self, decided: set[str]) -> None:
+        """The process is gone: an answer of which it wrote nothing down is asked for again."""
+        self.asked.clear()
+        self.allowed = Counter({call: count for call, count in self.allowed.items() if call in decided})
+
     async def is_asked(self) -> None:
         """Waits for a question, and not for long: there may be none."""
         for _ in range(40):
@@ -165,6 +170,7 @@ class Process:
     """One runtime, which may be killed; a later one takes its run up again."""
 
     def __init__(self, root: Path, person: DrawnPerson, on_update: Callable[[RunUpdate], None]) -> None:
+        self.root = root
         self._kept = Store.open(root)
         self.store = KillableStore(self._kept)
         self.runtime = Runtime(
@@ -175,6 +181,13 @@ class Process:
             on_project=lambda _: None,
             roots=[root],
         )
+
+    def decided(self, run_id: str) -> set[str]:
+        """The calls of which the store knows how they were decided."""
+        store = Store.open(self.root)
+        events = [update.event for update in store.get(run_id).events]
+        store.close()
+        return {event.call_id for event in events if isinstance(event, DecisionEvent)}
 
     async def kill(self) -> None:
         self.store.killed = True
@@ -208,7 +221,7 @@ async def play(
                 person.answer(action)
             elif action == "kill":
                 await process.kill()
-                person.asked.clear()
+                person.forget(process.decided(run_id))
                 process = Process(root, person, heard)
                 process.runtime.resume(RunResumeParams(run_id=run_id))
             else:

@@ -461,6 +461,8 @@ export interface FinishedEvent {
   type: "finished";
   stopReason: StopReason;
   answer?: string;
+  /** True where the editor went away: nobody stopped the run, and it can be resumed. Calls that waited for an answer have no result yet; they are asked about anew. */
+  interrupted?: boolean;
 }
 
 export interface RunUpdate {

@@ -42,6 +42,16 @@ export function composer(state: ViewState, local: Local, actions: Actions): Temp
       ${picker("pickModel", t`Model: ${state.model}`, state.model.split("/").at(-1) ?? "", "", actions)}
       ${picker("pickMode", t`Mode: ${mode.label}. ${mode.about}`, mode.label, state.mode, actions)}
       <span class="space"></span>
+      <button
+        type="button"
+        class="tool attach"
+        title=${t("Attach files to the prompt")}
+        aria-label=${t("Attach files to the prompt")}
+        ?disabled=${!isReady}
+        @click=${() => actions.send({ type: "pickFiles" })}
+      >
+        ${icon("attach")}
+      </button>
       ${
         going && !canSend
           ? nothing

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { guard } from "lit/directives/guard.js";
 import type { Todo, Usage } from "../src/protocol.ts";
 import { endingWords, type Item, isGoing, type RunState } from "../src/run/transcript.ts";
+import { usageWords, usesModel } from "../src/run/usage.ts";
 import type { ViewState } from "../src/run/viewState.ts";
 import { beginning } from "./argumentRows.ts";
 import { callCard } from "./callCard.ts";
@@ -47,6 +48,7 @@ function chunkView(
     ...items,
     state.run?.state,
     state.run?.elsewhere,
+    state.model,
     state.folders,
     local.whole,
     local.open,
@@ -58,7 +60,7 @@ function chunkView(
   </div>`;
 }
 
-function itemView(item: Item, isLast: boolean, state: ViewState, local: Local, actions: Actions): TemplateResult {
+function itemView(item: Item, isLast: boolean, state: ViewState, local: Local, actions: Actions): unknown {
   switch (item.kind) {
     case "prompt":
       return promptView(item, state, local, actions);
@@ -120,11 +122,14 @@ function unheardPrompt(text: string): TemplateResult {
   </div>`;
 }
 
-function finishedView(item: FinishedItem, isLast: boolean, state: ViewState, actions: Actions): TemplateResult {
+function finishedView(item: FinishedItem, isLast: boolean, state: ViewState, actions: Actions): unknown {
+  if (isLast && state.run?.state === "interrupted") {
+    return nothing; // the end of the transcript says more
+  }
   const isUnfinished = item.stopReason === "limit" || item.stopReason === "cancelled";
   const fork = () => actions.send({ type: "fork", beforeSeq: item.seq + 1 });
   return html`<div class="finished">
-    <span>${endingWords(item.stopReason)}${usageWords(item.usage)}</span>
+    <span>${item.interrupted ? t("Interrupted") : endingWords(item.stopReason)}${usedIn(item, state)}</span>
     ${isLast && isUnfinished && state.run?.state === "finished" ? again(t("Go on"), actions) : nothing}
     <span class="space"></span>
     <button class="tool" title=${t("Fork: go on from here in a new run")} aria-label=${t("Fork: go on from here in a new run")} @click=${fork}>
@@ -180,7 +185,7 @@ function goingWords(state: RunState): string | undefined {
   }
 }
 
-function tail({ run }: ViewState, actions: Actions): unknown {
+function tail({ run, items }: ViewState, actions: Actions): unknown {
   if (!run) {
     return nothing;
   }
@@ -191,22 +196,33 @@ function tail({ run }: ViewState, actions: Actions): unknown {
   }
   if (run.state === "interrupted") {
     return html`<div class="interrupted" role="group" aria-label=${t("Interrupted run")}>
-      <p>${icon("debug-disconnect")}<span>${t("Interrupted: the language server or the agent ended.")}</span></p>
+      <p>${icon("debug-disconnect")}<span>${interruptedWords(items.at(-1))}</span></p>
       <vscode-button class="resume" @click=${() => actions.resume()}>${t("Resume")}</vscode-button>
     </div>`;
   }
   const words = goingWords(run.state);
   return words
-    ? html`<p class="going">${icon("loading codicon-modifier-spin")}<span>${words}${usageWords(run.usage)}</span></p>`
+    ? html`<p class="going">${icon("loading codicon-modifier-spin")}<span>${words}${used(run.usage)}</span></p>`
     : nothing;
 }
 
-function usageWords(usage: Usage | undefined): string {
-  if (!usage || usage.inputTokens + usage.outputTokens === 0) {
-    return "";
-  }
-  const tokens = t`${count(usage.inputTokens)} tokens in, ${count(usage.outputTokens)} out`;
-  return ` · ${tokens}${usage.cost ? ` · $${usage.cost.toFixed(4)}` : ""}`;
+/** What the run waits for is asked about anew when it is resumed. */
+function interruptedWords(last: Item | undefined): string {
+  const why =
+    last?.kind === "finished"
+      ? t("Interrupted: the window was closed or reloaded.")
+      : t("Interrupted: the language server or the agent ended.");
+  return `${why} ${t("Resume goes on from here; calls that waited for you are asked about again.")}`;
+}
+
+/** What an episode has used; of one that has an answer from a model, also that nobody counted it. */
+function usedIn({ usage, stopReason }: FinishedItem, state: ViewState): string {
+  const isAnswered = stopReason === "end_turn" || stopReason === "limit";
+  return usage || !isAnswered || !usesModel(state.model) ? used(usage) : ` · ${usageWords(undefined)}`;
+}
+
+function used(usage: Usage | undefined): string {
+  return usage && usage.inputTokens + usage.outputTokens > 0 ? ` · ${usageWords(usage)}` : "";
 }
 
 function onLink(event: Event, actions: Actions): void {

@@ -1,5 +1,5 @@
 import { t } from "@vscode/l10n";
-import { type Memento, type QuickPickItem, window, workspace } from "vscode";
+import { type Memento, type QuickPickItem, QuickPickItemKind, window, workspace } from "vscode";
 import type { AgentInfo, PermissionMode, Project } from "../protocol.ts";
 import { MODES, modeWords } from "./modes.ts";
 
@@ -67,6 +67,22 @@ export async function pickProject(projects: readonly Project[], current?: string
   }));
   const title = t("Project of the next run");
   return (await window.showQuickPick(items, { title, placeHolder: t("The agent gets this project's tools") }))?.root;
+}
+
+/** Asks which files of the workspace go with a prompt: first those that are open, then the others. */
+export async function pickFiles(open: readonly string[], all: Promise<readonly string[]>): Promise<string[]> {
+  const listed = all.then((paths) => {
+    const others = paths.filter((path) => !open.includes(path));
+    return [...headed(t("Open in an editor"), open), ...headed(t("Files of the workspace"), others)];
+  });
+  const title = t("Files for the prompt");
+  const options = { title, placeHolder: t("Their text goes with what you write"), canPickMany: true } as const;
+  return ((await window.showQuickPick(listed, options)) ?? []).map((item) => item.label);
+}
+
+function headed(head: string, paths: readonly string[]): QuickPickItem[] {
+  const rows = paths.map((path) => ({ label: path }));
+  return rows.length > 0 ? [{ label: head, kind: QuickPickItemKind.Separator }, ...rows] : [];
 }
 
 /** Asks who answers the next run. */

@@ -1,4 +1,4 @@
-import { FileType, type TextDocument, Uri, window, workspace } from "vscode";
+import { FileType, TabInputText, type TextDocument, Uri, window, workspace } from "vscode";
 import { type Attachment, type Mention, mentionsIn, mentionText, rankPaths, withAttachments } from "./mentions.ts";
 
 const MOST_FILES = 20_000;
@@ -64,8 +64,12 @@ export class FileNames {
   #paths: Promise<string[]> | undefined;
 
   async matching(query: string): Promise<string[]> {
+    return rankPaths(await this.all(), query, MOST_OFFERED);
+  }
+
+  all(): Promise<string[]> {
     this.#paths ??= this.#list();
-    return rankPaths(await this.#paths, query, MOST_OFFERED);
+    return this.#paths;
   }
 
   async #list(): Promise<string[]> {
@@ -75,6 +79,15 @@ export class FileNames {
     const found = await workspace.findFiles("**/*", LEFT_OUT, MOST_FILES);
     return found.map((uri) => workspace.asRelativePath(uri));
   }
+}
+
+/** The files of the workspace that are open in an editor. */
+export function openPaths(): string[] {
+  const inputs = window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.input));
+  const uris = inputs.flatMap((input) => (input instanceof TabInputText ? [input.uri] : []));
+  return [
+    ...new Set(uris.filter((uri) => workspace.getWorkspaceFolder(uri)).map((uri) => workspace.asRelativePath(uri))),
+  ];
 }
 
 /** The mention of a file, or of what is selected in the active editor. Undefined where there is nothing to mention. */

@@ -2,8 +2,9 @@ import { t } from "@vscode/l10n";
 import type { Connection } from "../connection.ts";
 import type { JsonValue, PermissionMode, Run, RunUpdate } from "../protocol.ts";
 import { Approvals, type Choice } from "./approvals.ts";
+import { NextRun, type RunSettings } from "./nextRun.ts";
 import { fetchArguments, hearQuestions } from "./questions.ts";
-import { type GoOn, ShownRun } from "./shownRun.ts";
+import { ShownRun } from "./shownRun.ts";
 import { StartQueue } from "./startQueue.ts";
 import { isGoing } from "./transcript.ts";
 import type { Readiness, ViewState } from "./viewState.ts";
@@ -13,16 +14,6 @@ export type Link = Pick<Connection, "request" | "notify" | "onNotification" | "o
 
 interface Subscription {
   dispose(): void;
-}
-
-/** What the person chose for the next run. */
-export interface RunSettings {
-  readonly model: string | undefined;
-  readonly mode: PermissionMode;
-  /** Root of the project whose tools the run gets; needed only where the workspace has several. */
-  readonly projectRoot?: string;
-  /** Absent: the default agent. */
-  readonly agent?: string;
 }
 
 /** What is shown beside the run, and kept elsewhere. */
@@ -38,10 +29,8 @@ export class RunController {
   readonly #subscriptions: readonly Subscription[];
   readonly #ours = new Set<string>();
   #readiness: Readiness = { kind: "starting" };
-  #settings: RunSettings;
+  readonly #next: NextRun;
   #shown: ShownRun | undefined;
-  /** The model that was picked while the shown run was shown: for its next prompt. */
-  #picked: string | undefined;
   #problem: string | undefined;
   #sent = 0;
   #starting = false;
@@ -62,7 +51,7 @@ export class RunController {
       history: [],
     }),
   ) {
-    this.#settings = settings;
+    this.#next = new NextRun(settings, () => this.#shown);
     this.#subscriptions = [
       link.onNotification("adal/run/update", (update) => this.#heard(update)),
       ...hearQuestions(link, this.#approvals),
@@ -73,12 +62,12 @@ export class RunController {
     const shown = this.#shown;
     return {
       readiness: this.#readiness,
-      model: this.#model ?? "offline",
-      mode: this.#mode,
+      model: this.#next.model ?? "offline",
+      mode: this.#next.mode,
       ...this.surroundings(this.agent.id, this.agent.projectRoot),
       sent: this.#sent,
       ...(this.#queue.isWaiting ? { queued: true } : {}),
-      ...(this.#settings.projectRoot ? { projectRoot: this.#settings.projectRoot } : {}),
+      ...(this.settings.projectRoot ? { projectRoot: this.settings.projectRoot } : {}),
       items: shown?.transcript.items ?? [],
       unheard: shown?.queued ?? [],
       approvals: this.#approvals.waiting,
@@ -94,8 +83,7 @@ export class RunController {
 
   /** Who answers the next prompt, and in which project, as far as these are not the defaults. */
   get agent(): { readonly id?: string; readonly projectRoot?: string } {
-    const { agent: id, projectRoot } = this.#shown ?? this.#settings;
-    return { ...(id && { id }), ...(projectRoot && { projectRoot }) };
+    return this.#next.agent;
   }
 
   onChange(listener: (state: ViewState) => void): Subscription {
@@ -104,11 +92,11 @@ export class RunController {
   }
 
   get settings(): RunSettings {
-    return this.#settings;
+    return this.#next.settings;
   }
 
   set settings(settings: RunSettings) {
-    this.#settings = settings;
+    this.#next.settings = settings;
     this.#changed();
   }
 
@@ -125,19 +113,19 @@ export class RunController {
     if (this.#shown && this.#shown.agent !== agent) {
       this.clear();
     }
-    const { projectRoot: _, ...settings } = this.#settings;
-    this.settings = { ...settings, agent, ...(projectRoot && { projectRoot }) };
+    this.#next.pickAgent(agent, projectRoot);
+    this.#changed();
   }
 
   /** For the next prompt, and for new runs. */
   pickModel(model: string): void {
-    this.#picked = model;
-    this.settings = { ...this.#settings, model };
+    this.#next.pickModel(model);
+    this.#changed();
   }
 
   /** From now on: in the run that goes on, and in new ones. */
   async pickMode(mode: PermissionMode): Promise<void> {
-    this.settings = { ...this.#settings, mode };
+    this.settings = { ...this.settings, mode };
     await this.#attempt(t("The mode of the run could not be switched."), () => this.#shown?.setMode(mode));
   }
 
@@ -192,7 +180,7 @@ export class RunController {
 
   /** The view is open: what the first run would wait for is made ready meanwhile. */
   async #warm(): Promise<void> {
-    const { model } = this.#settings;
+    const { model } = this.settings;
     try {
       await this.link.notify("adal/run/warm", model ? { model } : {});
     } catch (error) {
@@ -234,19 +222,11 @@ export class RunController {
     this.#starting = true;
     this.#changed();
     try {
-      const { model, mode, projectRoot, agent } = this.#settings;
-      const { runId } = await this.link.request("adal/run/start", {
-        prompt,
-        permissionMode: mode,
-        ...(model ? { model } : {}),
-        ...(projectRoot ? { projectRoot } : {}),
-        ...(agent ? { agent } : {}),
-        ...(toolContext === undefined ? {} : { toolContext }),
-      });
+      const params = this.#next.start(prompt, toolContext);
+      const { runId } = await this.link.request("adal/run/start", params);
       this.#ours.add(runId);
       this.#sent++;
-      const begun = { ...(model && { model }), ...(agent && { agent }), ...(projectRoot && { projectRoot }) };
-      this.#shown = this.#newShown(runId, begun);
+      this.#shown = this.#newShown(runId, params);
       const early = this.#early;
       this.#early = [];
       this.#starting = false;
@@ -268,7 +248,7 @@ export class RunController {
     if (!shown) {
       return this.start(prompt, toolContext);
     }
-    if (await this.#attempt(t("The prompt was not sent."), () => shown.say(prompt, this.#how(toolContext)))) {
+    if (await this.#attempt(t("The prompt was not sent."), () => shown.say(prompt, this.#next.goOn(toolContext)))) {
       this.#sent++;
       this.#changed();
     }
@@ -276,7 +256,7 @@ export class RunController {
 
   /** Takes the shown run up where it ended. */
   async resume(toolContext?: JsonValue): Promise<void> {
-    await this.#attempt(t("The run did not go on."), () => this.#shown?.resume(this.#how(toolContext)));
+    await this.#attempt(t("The run did not go on."), () => this.#shown?.resume(this.#next.goOn(toolContext)));
   }
 
   /** Shows a new run that has the beginning of this one: all before event `beforeSeq`. Whether there is one. */
@@ -329,25 +309,6 @@ export class RunController {
     this.#listeners.clear();
   }
 
-  get #model(): string | undefined {
-    return this.#picked ?? this.#shown?.model ?? this.#settings.model;
-  }
-
-  /** A run that goes on has a mode of its own. */
-  get #mode(): PermissionMode {
-    const transcript = this.#shown?.transcript;
-    const hasOwn = transcript && isGoing(transcript.state) && transcript.state !== "starting";
-    return hasOwn ? (transcript.mode ?? "default") : this.#settings.mode;
-  }
-
-  #how(toolContext: JsonValue | undefined): GoOn {
-    return {
-      permissionMode: this.#settings.mode,
-      ...(this.#picked ? { model: this.#picked } : {}),
-      ...(toolContext === undefined ? {} : { toolContext }),
-    };
-  }
-
   #newShown(runId: string, begun: { model?: string; agent?: string; projectRoot?: string } = {}): ShownRun {
     const hearer = { changed: () => this.#changed(), failed: (problem: string) => this.#fail(problem) };
     return new ShownRun(runId, this.link, this.#ours, hearer, begun);
@@ -362,7 +323,7 @@ export class RunController {
   #close(): void {
     this.#shown?.close();
     this.#shown = undefined;
-    this.#picked = undefined;
+    this.#next.forget();
     this.#problem = undefined;
   }
 

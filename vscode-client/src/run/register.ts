@@ -5,11 +5,12 @@ import type { Services } from "../services.ts";
 import { readSettings } from "../settings.ts";
 import { Agents, DEFAULT_AGENT } from "./agents.ts";
 import { Attention } from "./attention.ts";
-import { pickAgent, pickMode, pickModel } from "./choices.ts";
-import { FileNames, mentionHere } from "./context.ts";
+import { pickAgent, pickFiles, pickMode, pickModel } from "./choices.ts";
+import { FileNames, mentionHere, openPaths } from "./context.ts";
 import { RunController } from "./controller.ts";
 import { EditDiffs } from "./diffEditor.ts";
 import { FullTexts } from "./fullText.ts";
+import { mentionText } from "./mentions.ts";
 import { PromptHistory } from "./promptHistory.ts";
 import { readinessOf } from "./readiness.ts";
 import { Sending } from "./sending.ts";
@@ -172,6 +173,11 @@ export function registerRunView(context: ExtensionContext, services: Services): 
       case "pickProject":
         await sending.chooseProject(controller.settings.projectRoot, true);
         return;
+      case "pickFiles": {
+        const picked = await pickFiles(openPaths(), files.all());
+        const mentions = picked.map((path) => mentionText({ path })).join(" ");
+        return show("prompt", mentions ? { mention: mentions } : {});
+      }
       case "act":
         return act(controller.state.readiness);
       case "manageTrust":

@@ -40,6 +40,8 @@ export type Item =
       readonly kind: "finished";
       readonly stopReason: FinishedEvent["stopReason"];
       readonly seq: number;
+      /** Nobody stopped it: the editor went away. */
+      readonly interrupted?: boolean;
       /** Of the episode that ended here. */
       readonly usage?: Usage;
     };
@@ -208,6 +210,7 @@ function withFinish(transcript: Transcript, event: FinishedEvent, seq: number): 
   const isNew = event.answer && !(said?.kind === "text" && said.text.trim() === event.answer.trim());
   const answered = isNew && event.answer ? push(transcript, { kind: "text", text: event.answer }) : transcript;
   const { episode, ...ended } = answered;
-  const end: Item = { kind: "finished", stopReason: event.stopReason, seq, ...(episode && { usage: episode }) };
-  return { ...push(ended, end), state: "finished" };
+  const { stopReason, interrupted } = event;
+  const how = { stopReason, ...(interrupted && { interrupted }), ...(episode && { usage: episode }) };
+  return { ...push(ended, { kind: "finished", seq, ...how }), state: interrupted ? "interrupted" : "finished" };
 }

@@ -99,6 +99,7 @@ export type FromView =
         | "pickModel"
         | "pickMode"
         | "pickProject"
+        | "pickFiles"
         | "manageTrust"
         | "act"
         | "newToolsFile"

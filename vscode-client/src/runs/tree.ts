@@ -12,6 +12,7 @@ import {
 } from "vscode";
 import type { Run } from "../protocol.ts";
 import { reveal } from "../run/reveal.ts";
+import { usageWords } from "../run/usage.ts";
 import { ago, iconOf, standing } from "./words.ts";
 
 /** A row of the Runs view. Runs stand under their project where the workspace has several. */
@@ -100,10 +101,7 @@ function tooltip(run: Run): MarkdownString {
   text.appendText(reveal(run.title));
   const facts = [standing(run), t`model ${run.model}`, t`begun ${new Date(run.created).toLocaleString()}`];
   if (run.agent && run.agent !== "default") facts.splice(1, 0, t`agent ${run.agent}`);
-  if (run.usage) {
-    const { inputTokens, outputTokens, cost } = run.usage;
-    facts.push(t`${inputTokens} tokens in, ${outputTokens} out` + (cost ? `, $${cost.toFixed(4)}` : ""));
-  }
+  if (run.usage) facts.push(usageWords(run.usage));
   if (run.forkedFrom) facts.push(t("has the beginning of another run"));
   for (const fact of facts) {
     text.appendMarkdown("\n\n");

@@ -1,11 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
-import { setMachineSettings } from "../rig/codeServer.ts";
-import { Editor, launchBrowser } from "../rig/editor.ts";
-import { HOST_PYTHON } from "../rig/paths.ts";
+import { expect, inject, test } from "vitest";
+import { Editor } from "../rig/editor.ts";
 import { button, card, row, sendPrompt } from "../rig/runView.ts";
-import { Workspace } from "../rig/workspace.ts";
+import { shareWindow } from "../rig/sharedWindow.ts";
 
 const server = inject("trusting");
 const TOOLS = `\
@@ -27,34 +23,16 @@ def bump(tag: str, times: int = 1) -> str:
 CUSTOM_TOOLS = [bump]
 `;
 
-let browser: Browser;
-let editor: Editor;
-let workspace: Workspace;
+const at = shareWindow(
+  { ".adal/tools.py": TOOLS, "src/price.py": "price = 10\ntax = 0.2\ntotal = price\n" },
+  ".adal/tools.py",
+  "AdaL: 1 tool",
+);
 
-beforeAll(async () => {
-  setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON });
-  browser = await launchBrowser();
-});
-beforeEach(async () => {
-  workspace = new Workspace({ ".adal/tools.py": TOOLS, "src/price.py": "price = 10\ntax = 0.2\ntotal = price\n" });
-  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
-  await editor.showSidebar();
-  await editor.statusBar("AdaL: 1 tool").waitFor();
-});
-afterEach(async ({ task }) => {
-  await editor.close(task);
-  workspace[Symbol.dispose]();
-});
-afterAll(async () => {
-  await browser.close();
-  setMachineSettings(server, {});
-});
-
-function counted(): string {
-  return existsSync(workspace.path("runs.txt")) ? readFileSync(workspace.path("runs.txt"), "utf-8") : "";
-}
+const counted = () => at.workspace.read("runs.txt");
 
 test("an edit is looked at in the editor's own diff, which closes when it is answered", async () => {
+  const { editor, workspace } = at;
   const view = await sendPrompt(
     editor,
     'edit_file(path="src/price.py", old_text="total = price", new_text="total = price * (1 + tax)")',
@@ -67,11 +45,12 @@ test("an edit is looked at in the editor's own diff, which closes when it is ans
   await editor.picture("diff-editor");
   await button(approval, "allow_once").click();
   await view.locator(".finished").waitFor();
-  expect(readFileSync(workspace.path("src/price.py"), "utf-8")).toContain("total = price * (1 + tax)");
+  expect(workspace.read("src/price.py")).toContain("total = price * (1 + tax)");
   await editor.page.locator(".tab", { hasText: "what edit_file would change" }).waitFor({ state: "detached" });
 });
 
 test("edited arguments are what runs; those that the tool cannot take come back with what is wrong", async () => {
+  const { editor } = at;
   const view = await sendPrompt(editor, 'bump(tag="a", times=2)');
   const approval = card(view, "bump");
   await approval.locator(".edit-arguments").click();
@@ -96,6 +75,7 @@ test("edited arguments are what runs; those that the tool cannot take come back 
 });
 
 test("an answer for the next calls too says its rule and how long; it counts, is listed, and can be revoked", async () => {
+  const { editor } = at;
   const view = await sendPrompt(editor, 'bump(tag="a")');
   const approval = card(view, "bump");
   await approval.getByText("Answer for the next calls too").click();
@@ -128,6 +108,7 @@ test("an answer for the next calls too says its rule and how long; it counts, is
 });
 
 test("by keyboard alone: a chord leads to the question, Tab to its answers, and nothing answers by itself", async () => {
+  const { editor } = at;
   const view = await sendPrompt(editor, 'bump(tag="k")');
   await button(card(view, "bump"), "allow_once").waitFor();
   await editor.goTo(1, 1);
@@ -147,6 +128,7 @@ test("by keyboard alone: a chord leads to the question, Tab to its answers, and 
 });
 
 test("a question of a run that is not shown says so and leads there", async () => {
+  const { editor } = at;
   const view = await sendPrompt(editor, 'bump(tag="back")');
   await card(view, "bump").waitFor();
   await editor.command("AdaL: New Run");
@@ -159,6 +141,7 @@ test("a question of a run that is not shown says so and leads there", async () =
 });
 
 test("a second window on the folder reads the run and cannot answer for it", async () => {
+  const { browser, editor, workspace } = at;
   const view = await sendPrompt(editor, 'bump(tag="one")');
   await card(view, "bump").waitFor();
   const second = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });

@@ -1,12 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
-import { setMachineSettings } from "../rig/codeServer.ts";
-import { Editor, launchBrowser } from "../rig/editor.ts";
-import { HOST_PYTHON } from "../rig/paths.ts";
+import { expect, inject, test } from "vitest";
 import { hostProcesses, serverProcesses } from "../rig/processes.ts";
 import { sendPrompt } from "../rig/runView.ts";
-import { Workspace } from "../rig/workspace.ts";
+import { shareWindow } from "../rig/sharedWindow.ts";
 
 const server = inject("trusting");
 const TOOLS = `\
@@ -28,39 +24,20 @@ def echo(text: str, seconds: float = 0) -> str:
 CUSTOM_TOOLS = [{"function": echo, "require_approval": False}]
 `;
 
-let browser: Browser;
-let editor: Editor;
-let workspace: Workspace;
-
-beforeAll(async () => {
-  setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON });
-  browser = await launchBrowser();
-});
-beforeEach(async () => {
-  workspace = new Workspace({ ".adal/tools.py": TOOLS });
-  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
-  await editor.showSidebar();
-  await editor.statusBar("AdaL: 1 tool").waitFor();
-});
-afterEach(async ({ task }) => {
-  await editor.close(task);
-  workspace[Symbol.dispose]();
-});
-afterAll(async () => {
-  await browser.close();
-  setMachineSettings(server, {});
-});
+const at = shareWindow({ ".adal/tools.py": TOOLS }, ".adal/tools.py", "AdaL: 1 tool");
 
 async function makeRun(text: string): Promise<void> {
+  const { editor } = at;
   await editor.command("AdaL: New Run");
   await editor.webview().locator(".welcome").waitFor();
   const view = await sendPrompt(editor, `echo(text="${text}")`);
   await view.locator(".finished").waitFor();
 }
 
-const menu = (text: string, action: string) => editor.menu(editor.runRows().filter({ hasText: text }), action);
+const menu = (text: string, action: string) => at.editor.menu(at.editor.runRows().filter({ hasText: text }), action);
 
 test("earlier runs are listed, searched by the words of their prompts, opened, and deleted after a question", async () => {
+  const { editor } = at;
   await makeRun("apples");
   await makeRun("pears");
   await editor.command("AdaL: Show Earlier Runs");
@@ -92,6 +69,7 @@ test("earlier runs are listed, searched by the words of their prompts, opened, a
 });
 
 test("a run is exported to a file, as Markdown or with every event as JSON", async () => {
+  const { editor, workspace } = at;
   await makeRun("figs");
   await editor.command("AdaL: Show Earlier Runs");
   for (const [name, words] of [
@@ -111,6 +89,7 @@ test("a run is exported to a file, as Markdown or with every event as JSON", asy
 });
 
 test("an interrupted run is marked, and is resumed from the list; a fork has all that it had", async () => {
+  const { editor } = at;
   const view = await sendPrompt(editor, 'echo(text="plums", seconds=60)');
   await view.locator(".call pre", { hasText: "thinking" }).waitFor();
   for (const pid of hostProcesses(serverProcesses(server))) process.kill(pid, "SIGKILL");
@@ -125,6 +104,6 @@ test("an interrupted run is marked, and is resumed from the list; a fork has all
   await view.locator(".finished").waitFor();
   await expect.poll(() => editor.runRows().filter({ hasText: "Interrupted" }).count()).toBe(0);
   await menu("plums", "Fork Run");
-  await expect.poll(() => editor.runRows().count()).toBe(2);
+  await expect.poll(() => editor.runRows().filter({ hasText: "plums" }).count()).toBe(2);
   await view.locator(".call", { hasText: "plums" }).waitFor();
 });

@@ -79,7 +79,8 @@ test("two windows ask, answer and show results each for itself", async () => {
   expect(readFileSync(right.path("runs.txt"), "utf-8")).toBe("right\n");
 });
 
-test("a reload while an approval waits runs nothing, and the run says that the window was closed", async () => {
+// https://github.com/MoonshotAI/kimi-cli/issues/2563: an approval that nobody sees, or that runs out without a word
+test("J4: a reload while an approval waits runs nothing; the run is interrupted, and Resume asks the same question", async () => {
   using workspace = new Workspace({ ".adal/tools.py": TOOLS });
   const editor = await open(workspace);
   await ask(editor, "a");
@@ -89,16 +90,23 @@ test("a reload while an approval waits runs nothing, and the run says that the w
   await editor.statusBar("AdaL: 1 tool").waitFor({ timeout: 60_000 });
   await editor.showSidebar();
 
-  // What asked has ended with the window: the call was not made, and no person is said to have stopped it.
-  const call = editor.webview().locator(".call", { hasText: "bump" });
-  await call.getByLabel("Denied").waitFor({ timeout: 60_000 }); // server, host and worker start anew before
-  await editor.webview().locator(".notice", { hasText: "the editor went away (its window was closed" }).waitFor();
-  await editor.webview().locator(".finished", { hasText: "Stopped" }).waitFor();
-  expect(await editor.webview().locator(".transcript").innerText()).not.toContain("by the user");
+  // What asked has ended with the window: nothing was decided, and no person is said to have stopped anything.
+  const view = editor.webview();
+  await view.locator(".interrupted", { hasText: "the window was closed or reloaded" }).waitFor({ timeout: 60_000 });
+  await view.locator(".call", { hasText: "bump" }).getByLabel("Interrupted").waitFor();
+  await view.locator(".notice", { hasText: "the editor went away (its window was closed" }).waitFor();
+  expect(await view.locator(".decision, .approval").count()).toBe(0);
+  expect(await view.locator(".transcript").innerText()).not.toMatch(/by the user|Stopped|Denied/);
+  await editor.command("AdaL: Show Earlier Runs");
+  await editor.runRows().filter({ hasText: "Interrupted" }).waitFor();
   await editor.picture("reloaded-while-waiting");
   expect(existsSync(workspace.path("runs.txt"))).toBe(false);
-  await ask(editor, "b");
+
+  await view.getByRole("button", { name: "Resume" }).click();
+  await approval(editor).waitFor();
+  expect(await approval(editor).locator(".argument").innerText()).toMatch(/tag\s+a/);
   await allow(editor);
-  await editor.webview().locator(".call pre", { hasText: "ok b" }).waitFor();
-  expect(readFileSync(workspace.path("runs.txt"), "utf-8")).toBe("b\n");
+  await view.locator(".finished", { hasText: "Done" }).waitFor();
+  expect(await view.locator(".call").count()).toBe(1);
+  expect(readFileSync(workspace.path("runs.txt"), "utf-8")).toBe("a\n");
 });

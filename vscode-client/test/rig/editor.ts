@@ -24,6 +24,27 @@ export interface OpenOptions {
   theme?: "light" | "dark";
 }
 
+/** Run in the page: whether it has stored the text among what it keeps for our extension. */
+const STORED = `async (text) => {
+  const done = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  for (const { name } of await indexedDB.databases()) {
+    const database = await done(indexedDB.open(name));
+    try {
+      for (const store of database.objectStoreNames) {
+        const kept = database.transaction(store).objectStore(store);
+        const [keys, values] = await Promise.all([done(kept.getAllKeys()), done(kept.getAll())]);
+        if (keys.some((key, at) => key === "adal-ls.adal-ls" && String(values[at]).includes(text))) return true;
+      }
+    } finally {
+      database.close();
+    }
+  }
+  return false;
+}`;
+
 /** One window on a folder, driven as a person would. */
 export class Editor {
   readonly page: Page;
@@ -138,8 +159,14 @@ export class Editor {
   /** Runs a command of the palette by its title. */
   async command(title: string): Promise<void> {
     await this.quickInput("F1", title);
-    await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first().waitFor();
-    await this.page.keyboard.press("Enter");
+    await this.accept(title);
+  }
+
+  /** Opens a file of the folder in an editor. */
+  async openFile(file: string): Promise<void> {
+    await this.quickInput("Control+P", path.basename(file));
+    await this.accept(path.basename(file));
+    await this.tab(file).waitFor();
   }
 
   /** Replaces the text of the active editor. */
@@ -184,6 +211,11 @@ export class Editor {
     }
   }
 
+  /** Waits until the editor has stored a text that our extension keeps for the next window: it does so when it has time. */
+  async stored(text: string): Promise<void> {
+    await this.page.waitForFunction(STORED, text, { polling: 100 });
+  }
+
   /** Keeps a picture under `.artifacts/e2e`. */
   async picture(name: string): Promise<string> {
     mkdirSync(KEPT, { recursive: true });
@@ -199,6 +231,16 @@ export class Editor {
     // Right of lenses and links, left of notifications.
     if (box) await this.page.mouse.click(box.x + box.width * 0.45, box.y + box.height * 0.6);
     else await this.page.locator(".editor-group-watermark, .editor-group-container").first().click();
+  }
+
+  /** Takes the row of the quick input that is chosen, once it is the one that is meant. */
+  private async accept(text: string): Promise<void> {
+    const rows = this.page.locator(".quick-input-list .monaco-list-row");
+    await rows.filter({ hasText: text }).first().waitFor();
+    // The list may be filtered once more, and another row be the first until then.
+    await rows.and(this.page.locator(".focused")).filter({ hasText: text }).waitFor();
+    await this.page.keyboard.press("Enter");
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
   }
 
   /** Types into the input that `key` opens. A focus that is still on its way can swallow the key, or close the input. */

@@ -151,3 +151,14 @@ test("the list of what is to do stands where it was first written, and is the ne
     ["c"],
   ]);
 });
+
+test("an episode whose editor went away is interrupted, and what waited is still open", () => {
+  const { state, items } = fold({ type: "prompt", text: "go" }, CALL, {
+    type: "finished",
+    stopReason: "cancelled",
+    interrupted: true,
+  });
+  expect(state).toBe("interrupted");
+  expect(items.at(-1)).toMatchObject({ kind: "finished", interrupted: true });
+  expect(items[1]).not.toHaveProperty("result");
+});

@@ -314,3 +314,35 @@ test("the page speaks the language whose words came with it", () => {
     config({ contents: {} });
   }
 });
+
+test("the end of an answer says what is unknown of its usage, for a model that uses something", () => {
+  const done = (usage?: { inputTokens: number; outputTokens: number; cost?: number }) =>
+    [{ kind: "finished", stopReason: "end_turn", seq: 2, ...(usage && { usage }) }] as const;
+  const words = () => view.find(".finished span").textContent;
+  const run = { runId: "r", state: "finished" } as const;
+  view.show({ run, model: "openai/gpt-4o", items: done({ inputTokens: 5, outputTokens: 1 }) });
+  expect(words()).toBe("Done · 5 tokens in, 1 out · cost unknown");
+  view.show({ run, model: "openai/gpt-4o", items: done() });
+  expect(words()).toBe("Done · usage unknown");
+  view.show({ run, model: "offline", items: done() });
+  expect(words()).toBe("Done");
+});
+
+test("an interrupted run offers Resume at its end, and says that calls are asked about again", () => {
+  const end = { kind: "finished", stopReason: "cancelled", seq: 3, interrupted: true } as const;
+  view.show({ run: { runId: "r", state: "interrupted" }, items: [{ kind: "prompt", text: "go", seq: 1 }, end] });
+  expect(view.root.querySelector(".finished")).toBeNull();
+  expect(view.find(".interrupted").textContent).toContain("the window was closed or reloaded");
+  view.find(".interrupted .resume").click();
+  expect(view.sent).toEqual([{ type: "resume" }]);
+  // Later on in the transcript it is one end among others.
+  const more = [end, { kind: "prompt", text: "on", seq: 4 }] as const;
+  view.show({ run: { runId: "r", state: "running" }, items: more });
+  expect(view.find(".finished span").textContent).toBe("Interrupted");
+});
+
+test("files are attached by a button beside Run", () => {
+  view.show({});
+  view.find(".attach").click();
+  expect(view.sent).toEqual([{ type: "pickFiles" }]);
+});
