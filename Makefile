@@ -5,6 +5,7 @@
 # make bench-worker   a saved tools file until its tools are loaded, with and without a process kept warm
 # make bench-check    the lint of 1,000 files from the command line, beside ruff
 # make bench-agent    the agent loop beside other libraries on a scripted model server; installs them as bench-server does
+# make bench-vscode   marks in a real window of VS Code, beside those of ruff server (minutes; a quiet machine)
 # make bench-server   the language server beside others, which it installs into .artifacts/bench (minutes; a quiet machine)
 # make lock    new exact versions and hashes in requirements/
 

@@ -4,7 +4,7 @@
 VSCODE_CACHE := $(CURDIR)/.artifacts/vscode
 VSCODE_PATH := PATH="$(VSCODE_CACHE)/bin:$$PATH"
 
-.PHONY: vscode-setup vscode-build vscode-test vscode-picture vscode-pictures editor
+.PHONY: vscode-setup vscode-build vscode-test vscode-picture vscode-pictures bench-vscode editor
 
 vscode-setup: $(VENV)/.dev
 	$(BIN)/python vscode-client/test/rig/setup.py
@@ -26,3 +26,7 @@ vscode-pictures: vscode-build
 
 editor: vscode-build
 	cd vscode-client && $(VSCODE_PATH) node test/rig/tryOut.ts
+
+# How long marks take in a real window, beside `ruff server` (minutes; a quiet machine).
+bench-vscode: vscode-build .artifacts/bench/.installed
+	cd vscode-client && $(VSCODE_PATH) node test/bench/latency.ts $(CURDIR)/.artifacts/bench/venv/bin/ruff

@@ -93,7 +93,7 @@ test("an answer for the next calls too says its rule and how long; it counts, is
 
   await editor.command("AdaL: Decision Log");
   await row(editor, "Allowed by grant").waitFor();
-  await row(editor, "Allowed by you").waitFor();
+  await row(editor, "Allowed by you · rule").waitFor();
   await editor.picture("decision-log");
   await editor.page.keyboard.press("Escape");
   await editor.command("AdaL: Remembered Approvals");

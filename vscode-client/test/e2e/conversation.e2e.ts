@@ -174,19 +174,19 @@ test("another model is picked for the next prompt of the same run", async () => 
 
 test("prompts of before come back with the arrow, also after a reload of the window", async () => {
   const { editor } = at;
-  const view = await sendPrompt(editor, 'echo(text="first")');
+  const view = await sendPrompt(editor, 'echo(text="alpha")');
   await view.locator(".finished").waitFor();
-  await sendPrompt(editor, 'echo(text="second")');
+  await sendPrompt(editor, 'echo(text="omega")');
   await view.locator(".finished").nth(1).waitFor();
-  await editor.stored("second");
+  await editor.stored("omega");
   await editor.page.reload();
   await editor.showSidebar();
   const box = editor.webview().locator("#prompt textarea");
   await editor.webview().locator(".finished").nth(1).waitFor();
   await box.press("ArrowUp");
-  expect(await box.inputValue()).toBe('echo(text="second")');
+  expect(await box.inputValue()).toBe('echo(text="omega")');
   await box.press("ArrowUp");
-  expect(await box.inputValue()).toBe('echo(text="first")');
+  expect(await box.inputValue()).toBe('echo(text="alpha")');
   await box.press("ArrowDown");
   await box.press("ArrowDown");
   expect(await box.inputValue()).toBe("");
