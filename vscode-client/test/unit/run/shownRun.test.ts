@@ -117,7 +117,11 @@ test("a long run is read page by page, also while it goes on", async () => {
   ours.add("r");
   answers["adal/run/get"] = ({ fromSeq = 1 }) => {
     if (fromSeq === 3) run.heard({ runId: "r", seq: 6, event: { type: "notice", text: "6" } });
-    const events = [fromSeq, fromSeq + 1].map((seq) => ({ runId: "r", seq, event: { type: "notice", text: `${seq}` } }));
+    const events = [fromSeq, fromSeq + 1].map((seq) => ({
+      runId: "r",
+      seq,
+      event: { type: "notice", text: `${seq}` },
+    }));
     return fromSeq < 5 ? { run: RUN, events, more: true } : { run: RUN, events };
   };
   await run.catchUp();
