@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import random
+from pathlib import Path
 
 import pytest
 
-from adal_ls.lint import ToolFile, check, read
+from adal_ls.lint import Severity, ToolFile, check, read
 from adal_ls.lint.session import open_text
 from tests.lint.corpus import corpus
 from tests.lint.edits import random_edits, split_lines
@@ -49,3 +50,19 @@ def test_findings_after_any_edits_are_those_of_a_fresh_read(seed: int) -> None:
             assert linted.findings() == check(fresh), done
             if rng.random() < 0.2:
                 assert what_was_read(linted.reader()()) == what_was_read(fresh), done
+
+
+def test_the_example_can_be_typed_with_one_syntax_mark_at_most_at_any_time() -> None:
+    example = Path(__file__).parents[2] / "examples" / "workspace" / ".adal" / "tools.py"
+    text = example.read_text(encoding="utf-8")
+    edited = open_text("")
+    line, begun = 0, ""
+    for end, character in enumerate(text, 1):
+        begun += character
+        edited.replace(line, line, begun)
+        marks = [finding for finding in edited.findings() if finding.code == "ADAL001"]
+        assert len(marks) <= 1, text[:end]
+        if character == "\n":
+            line, begun = line + 1, ""
+            assert list(edited.findings()) == check(read(text[:end]))
+    assert [finding for finding in edited.findings() if finding.severity is Severity.ERROR] == []

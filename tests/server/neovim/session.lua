@@ -109,6 +109,27 @@ local function authoring(client)
   vim.fn.setline(row, before)
 end
 
+-- The lenses as Neovim shows them; a tool with arguments cannot be tried here, as there is no form for them.
+local function lenses(client)
+  local titles = {}
+  vim.lsp.codelens.refresh()
+  local function shown()
+    titles = {}
+    for _, lens in ipairs(vim.lsp.codelens.get(0)) do
+      if not lens.command then
+        return false
+      end
+      table.insert(titles, lens.range.start.line .. " " .. lens.command.title)
+    end
+    return #titles > 0
+  end
+  wait("lenses", shown)
+  local text = table.concat(titles, "\n")
+  check(text:find("0 Run agent with greet", 1, true), "no lens for a run: " .. text)
+  check(text:find("0 greet: asks for approval", 1, true), "no lens for the approval: " .. text)
+  check(not text:find("Try", 1, true), "a lens that cannot work: " .. text)
+end
+
 local function session()
   local id = vim.lsp.start_client({
     name = "adal",
@@ -148,6 +169,7 @@ local function session()
     position = { line = 0, character = 5 },
   }, 20000, 0)
   check(hover and hover.result and hover.result.contents.value:find("greet", 1, true), "no card: " .. vim.inspect(hover))
+  lenses(client)
   authoring(client)
   vim.cmd("silent write")
 
