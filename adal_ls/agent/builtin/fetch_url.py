@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,8 +24,7 @@ async def fetch_url(given: Mapping[str, Any], context: BuiltinContext, resolver:
         raise BuiltinError("refused: the policy of this workspace has no network (allow_network)")
     try:
         fetched = await http_fetch.fetch(url, context.policy, resolver or addresses.resolve)
-        # A large page takes a moment to convert; the loop goes on.
-        text = await asyncio.to_thread(page.text, fetched.body, fetched.content_type)
+        text = await page.text(fetched.body, fetched.content_type)
     except (http_fetch.FetchError, page.UnreadableError) as fault:
         raise BuiltinError(str(fault)) from fault
     head = f"[{fetched.status} {fetched.reason}".rstrip() + f" · {fetched.content_type or 'no type'} · {fetched.url}]"

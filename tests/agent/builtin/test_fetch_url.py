@@ -374,6 +374,47 @@ def test_a_page_nested_without_end_still_gives_its_words() -> None:
     assert "deep" in page.markdown("<div>" * 20_000 + "deep" + "</div>" * 20_000)
 
 
+async def test_a_page_made_to_take_for_ever_gives_its_words_in_time(
+    site: Site, fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CVE-2025-6069: comments that are never closed take minutes."""
+    monkeypatch.setattr(page, "_SECONDS", 1.0)
+    site.gives("/", "words" + "<!--" * 200_000, "text/html")
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0.01)
+            beats += 1
+
+    beating = asyncio.ensure_future(beat())
+    assert "words" in await asyncio.wait_for(fetch("http://example.com/"), 20)
+    beating.cancel()
+    assert beats > 20  # the loop went on
+
+
+async def test_a_page_that_is_given_up_leaves_no_process(
+    site: Site, fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.gives("/", "<!--" * 200_000, "text/html")
+    started: list[asyncio.subprocess.Process] = []
+    start = asyncio.create_subprocess_exec
+
+    async def watched(*given: Any, **more: Any) -> asyncio.subprocess.Process:
+        started.append(await start(*given, **more))
+        return started[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", watched)
+    fetching = asyncio.ensure_future(fetch("http://example.com/"))
+    while not started:
+        await asyncio.sleep(0.01)
+    fetching.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await fetching
+    assert started[0].returncode is not None
+
+
 @pytest.mark.parametrize(
     ("url", "said"),
     [
