@@ -1,4 +1,4 @@
-"""Finds and reads the tools files that a command line names."""
+"""Finds and reads the tools and agents files that a command line names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adal_ls.cli.project import nearest, project_of
 from adal_ls.lint.session import open_text
 from adal_ls.workspace import disk
 from adal_ls.workspace.modules import FolderModules
-from adal_ls.workspace.projects import FOLDER, discover, holds_tools
+from adal_ls.workspace.projects import AGENTS, FOLDER, TOOLS, discover, files_of, is_agents_path
 
 STDIN = "-"
 """The path that stands for standard input."""
@@ -31,14 +31,16 @@ class Source:
     readable: bool = True
     sound: bool = True
     """Whether Python takes its bytes."""
+    agents: bool = False
+    """Whether it is an agents file."""
     modules: tuple[Source, ...] = ()
     """The modules beside a tools file that tools of it stand in."""
 
 
 def find(paths: Sequence[str]) -> Iterator[str]:
-    """The tools files meant by `paths`, each once: a file is itself, a folder every `.adal/tools.py` below it.
+    """The files meant by `paths`, each once: a file is itself, a folder all `.adal/tools.py` and `agents.py` below it.
 
-    Without paths those below the current folder, else the one of the project that the folder lies in.
+    Without paths those below the current folder, else those of the project that the folder lies in.
     """
     seen: set[str] = set()
     for given in paths or ["."]:
@@ -51,14 +53,15 @@ def find(paths: Sequence[str]) -> Iterator[str]:
 
 def _meant(given: str) -> list[str]:
     named = Path(given)
-    if not named.is_dir() or named.name == "tools.py":
+    if not named.is_dir() or named.name in (TOOLS, AGENTS):
         return [given]
-    return [project.file for project in discover(os.fspath(project_of(named)))]
+    found = discover(os.fspath(project_of(named)))
+    return [file for project in found for file in files_of(project.root)]
 
 
 def _above() -> list[str]:
-    found = nearest(Path.cwd(), holds_tools)
-    return [] if found is None else [os.fspath(found / FOLDER / "tools.py")]
+    found = nearest(Path.cwd())
+    return [] if found is None else list(files_of(os.fspath(found)))
 
 
 def read(path: str, config: lint.Config) -> Source:
@@ -94,6 +97,8 @@ def modules_beside(path: str) -> FolderModules | None:
 def _checked(path: str, content: disk.Content, config: lint.Config) -> Source:
     if not content.readable:
         return Source(path, "", content.faults, readable=False)
+    if is_agents_path(os.path.abspath(path)):  # noqa: PTH100 - a link to a folder stays one
+        return _checked_agents(path, content, config)
     linted = open_text(content.text, config, modules_beside(path))
     # Bytes that Python refuses make every syntax error after them doubtful, and the first one is the cause.
     more = [finding for finding in linted.findings() if not content.faults or finding.code != "ADAL001"]
@@ -101,6 +106,13 @@ def _checked(path: str, content: disk.Content, config: lint.Config) -> Source:
     beside = linted.beside(quiet=True)
     modules = (Source(module.key, module.text, tuple(said)) for module, said in beside.items())
     return Source(path, content.text, tuple(findings), sound=not content.faults, modules=tuple(modules))
+
+
+def _checked_agents(path: str, content: disk.Content, config: lint.Config) -> Source:
+    found = lint.check_agents(content.text, config, modules_beside(path))
+    more = [finding for finding in found if not content.faults or finding.code != "ADAL001"]
+    findings = sorted([*content.faults, *more], key=lambda finding: finding.range)
+    return Source(path, content.text, tuple(findings), sound=not content.faults, agents=True)
 
 
 def _shown(path: str) -> str:
@@ -113,5 +125,6 @@ def _shown(path: str) -> str:
     except ValueError:  # another drive
         return path
     steps = shown.count(os.pardir)
-    around = steps <= _STEPS_UP and Path(shown) == Path(*[os.pardir] * steps, FOLDER, "tools.py")
+    files = [Path(*[os.pardir] * steps, FOLDER, name) for name in (TOOLS, AGENTS)]
+    around = steps <= _STEPS_UP and Path(shown) in files
     return shown if around or not steps else path

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from adal_ls.lint.agents_file import AgentsFile
 from adal_ls.lint.around import Resolve
 from adal_ls.lint.checker import check, let_through
 from adal_ls.lint.config import Config
-from adal_ls.lint.findings import Finding
+from adal_ls.lint.findings import Finding, Severity
 from adal_ls.lint.reader import read
 from adal_ls.lint.rules.base import AGENTS_RULES
 
+_FAMILY = "ADAL7"
 _AS_IN_TOOLS = ("ADAL001", "ADAL004", "ADAL216", "ADAL217", "ADAL605", "ADAL606")
 """What holds for any module that is loaded: its syntax, its imports, its end, its secrets."""
 
@@ -24,3 +27,17 @@ def check_agents(text: str, config: Config, resolve: Resolve | None = None) -> l
     found = [finding for rule in AGENTS_RULES for finding in rule(agents)]
     general = [finding for finding in check(file, config) if finding.code in _AS_IN_TOOLS]
     return sorted([*general, *let_through(found, file.lines, config)], key=lambda one: (one.range, one.code))
+
+
+def tells(findings: Iterable[Finding], code: str, line: int) -> bool:
+    """Whether they say already what a load of the file told, at its line: then theirs has the exact range.
+
+    What is wrong with AGENTS itself a load tells without a line, which is then 0.
+    """
+    for finding in findings:
+        if finding.code == code == "ADAL001":
+            return True
+        certain = finding.code.startswith(_FAMILY) and finding.severity is Severity.ERROR
+        if certain and line in (0, finding.range.start.line):
+            return True
+    return False

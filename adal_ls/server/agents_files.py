@@ -21,8 +21,6 @@ from adal_ls.workspace.projects import AGENTS, FOLDER, of_file
 if TYPE_CHECKING:
     from adal_ls.lint import Config, Finding
 
-_OF_AGENTS = "ADAL7"
-
 Items = list[dict[str, Json]]
 
 
@@ -148,25 +146,24 @@ class AgentsFiles:
             self._linted[document.identity] = kept
         findings = self._judged(root, document, kept.findings) if kept.sound else kept.findings
         items = [to_lsp(document, finding, self._client) for finding in findings]
-        return [*items, *self._failed(root, document, items, config)]
+        return [*items, *self._failed(root, document, findings, config)]
 
     def _check(self, document: Document, config: Config) -> list[Finding]:
         from adal_ls import lint  # after `initialize` is answered
 
         return lint.check_agents(document.text, config, self._beside.modules(document))
 
-    def _failed(self, root: str, document: Document, items: Items, config: Config) -> Iterator[dict[str, Json]]:
-        """What a load that failed in this file told, unless lint says it already, with its exact range."""
+    def _failed(
+        self, root: str, document: Document, findings: Sequence[Finding], config: Config
+    ) -> Iterator[dict[str, Json]]:
+        """What a load that failed in this file told, unless lint says it already."""
         failure = self._loaded(root).get("failure")
         blamed = failure.get("location") if failure is not None else None
         if failure is None or blamed is None or uris.identity(blamed["uri"]) != document.identity:
             return
-        line = blamed["range"]["start"]["line"]
-        if failure["code"] == "ADAL001" and any(item["code"] == "ADAL001" for item in items):
-            return
-        # What is wrong with AGENTS itself is told without a line.
-        said = (item for item in items if item["code"].startswith(_OF_AGENTS) and item["severity"] == 1)
-        if any(line in (0, item["range"]["start"]["line"]) for item in said):
+        from adal_ls.lint.agents import tells  # after `initialize` is answered
+
+        if tells(findings, failure["code"], blamed["range"]["start"]["line"]):
             return
         found = load_failure(document, failure, self._client, config)
         if found is not None:

@@ -170,7 +170,7 @@ class Files:
         self._searching += 1
 
         def run() -> None:
-            found = [project for folder in folders for project in discover(folder, agents=True)]
+            found = [project for folder in folders for project in discover(folder)]
             self._post(lambda: self._found(found, first=first))
 
         threading.Thread(target=run, name="find projects", daemon=True).start()
@@ -204,7 +204,7 @@ class Files:
         def run() -> None:
             for pause in (0.0, SETTLING):
                 time.sleep(pause)
-                found = [project for folder in folders for project in discover(folder, agents=True)]
+                found = [project for folder in folders for project in discover(folder)]
                 if found:
                     self._post(lambda found=found: self._take(found))  # type: ignore[misc]
 
@@ -262,7 +262,7 @@ class Files:
 
     def _new_files(self) -> list[str]:
         """Tools files in the folders that are not known. On the thread that looks."""
-        found = [project for folder in list(self._projects.folders) for project in discover(folder, agents=True)]
+        found = [project for folder in list(self._projects.folders) for project in discover(folder)]
         return [project.file for project in found if self._projects.get(project.identity) is None]
 
 

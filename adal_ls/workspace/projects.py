@@ -64,6 +64,21 @@ def is_agents_file(uri: str) -> bool:
     return uri[:5].lower() == "file:" and uris.spelling(uri).endswith(f"/{FOLDER}/{AGENTS}")
 
 
+def is_agents_path(path: str) -> bool:
+    """The same for the path of a file."""
+    folder, name = os.path.split(path)
+    return name == AGENTS and os.path.basename(folder) == FOLDER
+
+
+def files_of(folder: str) -> Iterator[str]:
+    """The files of the project in `folder` that lint checks."""
+    tools, agents = (os.path.join(folder, FOLDER, name) for name in (TOOLS, AGENTS))
+    if _is_there(tools):
+        yield tools
+    if os.path.lexists(agents):  # a folder that cannot be looked into is told once, with the tools file
+        yield agents
+
+
 def is_repository(folder: str) -> bool:
     """Whether a repository begins in `folder`. Where Git has a worktree or submodule, `.git` is a file."""
     return any(os.path.lexists(os.path.join(folder, name)) for name in (".git", ".hg", ".svn"))
@@ -90,14 +105,10 @@ def holds_project(folder: str) -> bool:
     return holds_tools(folder) or _is_there(os.path.join(folder, FOLDER, AGENTS))
 
 
-def discover(folder: str, *, agents: bool = False) -> Iterator[Project]:
-    """The projects in `folder` and below, nearest first. Does not follow symbolic links to folders.
-
-    `agents`: those as well that have agents and no tools file.
-    """
-    holds = holds_project if agents else holds_tools
+def discover(folder: str) -> Iterator[Project]:
+    """The projects in `folder` and below, nearest first. Does not follow symbolic links to folders."""
     for current in searched(folder):
-        if holds(current):
+        if holds_project(current):
             yield of_folder(current)
 
 

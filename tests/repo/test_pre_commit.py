@@ -22,7 +22,8 @@ FAULTY = 'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\nCUSTOM_TOOLS
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     git(tmp_path, "init", "-q")
-    for name in (".adal/tools.py", "a b/.adal/tools.py", "tools.py", ".adal/tools.py.txt", "x.adal/tools.py"):
+    taken, others = (".adal/tools.py", "a b/.adal/tools.py"), ("tools.py", ".adal/tools.py.txt", "x.adal/tools.py")
+    for name in (*taken, *others):
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(FAULTY)
@@ -66,3 +67,9 @@ def test_a_hook_takes_all_files_at_once_and_says_what_pre_commit_needs(hook: str
     assert HOOKS[hook]["language"] == "python"
     assert HOOKS[hook]["require_serial"] is True
     assert {"id", "name", "entry", "description", "files"} <= set(HOOKS[hook])
+
+
+def test_agents_files_are_taken_as_well() -> None:
+    pattern = HOOKS["adal-ls"]["files"]
+    assert re.search(pattern, "service/.adal/agents.py")
+    assert not re.search(pattern, "agents.py")

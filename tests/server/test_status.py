@@ -21,9 +21,9 @@ PROGRESS: dict[str, Any] = {"window": {"workDoneProgress": True}}
 def slow_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search for projects that takes longer than what is shown as progress."""
 
-    def slow(folder: str, *, agents: bool) -> Iterator[Project]:
+    def slow(folder: str) -> Iterator[Project]:
         time.sleep(0.2)
-        return discover(folder, agents=agents)
+        return discover(folder)
 
     monkeypatch.setattr(files, "discover", slow)
     monkeypatch.setattr(status, "SHOWN_AFTER", 0.02)

@@ -64,13 +64,13 @@ def command(
     watch: bool,
     stdin_filename: str | None,
 ) -> int:
-    """Lint tools files. Nothing in them is run, but with --load.
+    """Lint tools and agents files. Nothing in them is run, but with --load.
 
-    PATHS are files, folders in which every .adal/tools.py is checked, or - for standard input. If none is given: the
-    current folder, or the project it lies in. The table [tool.adal-ls] of the nearest pyproject.toml counts; options
-    come before it. Exit code 0: no errors. 1: errors were found, after the fixes of --fix. 2: wrong usage, nothing to
-    check, or a file that cannot be read or written. With --diff 1 means that --fix would change something. With --watch
-    it is that of the last round.
+    PATHS are files, folders in which every .adal/tools.py and agents.py is checked, or - for standard input. If none is
+    given: the current folder, or the project it lies in. The table [tool.adal-ls] of the nearest pyproject.toml counts;
+    options come before it. Exit code 0: no errors. 1: errors were found, after the fixes of --fix. 2: wrong usage,
+    nothing to check, or a file that cannot be read or written. With --diff 1 means that --fix would change something.
+    With --watch it is that of the last round.
 
     Without --python syntax that is newer than the Python of adal-ls is information, not an error. Nothing of the files
     is run by it either: it compiles them.
@@ -212,6 +212,6 @@ def give(asked: Request, checked: Checked) -> int:
 def nothing_found(paths: tuple[str, ...]) -> str:
     where = f"below {', '.join(paths)}" if paths else f"in or above {Path.cwd()}, up to the root of its repository"
     return (
-        f"there is no .adal/tools.py {where}, so nothing was checked; give the project's folder or a file: "
-        "adal-ls check PATH"
+        f"there is no .adal/tools.py or agents.py {where}, so nothing was checked; give the project's folder or a "
+        "file: adal-ls check PATH"
     )

@@ -38,7 +38,7 @@ def mend(source: Source, config: lint.Config, *, write: bool, original: bytes | 
     so is one that changed since it was read. `original` are the bytes of a source that is no file; it cannot be
     written, and what lies beside it is not its business.
     """
-    if not source.readable:
+    if not source.readable or source.agents:  # no rule about agents has a fix that needs no choice
         return [Fixed(source.path, source.text, source.text, ())]
     around = modules_beside(source.path)
     after, applied = fix_all(source.text, config, around)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +17,10 @@ from adal_ls import lint
 from adal_ls.cli.check.batch import cores
 from adal_ls.cli.output import Misuse, say
 from adal_ls.cli.sources import Source, modules_beside
+from adal_ls.lint.agents import tells
 from adal_ls.lint.differences import differences
 from adal_ls.workspace import disk, uris
-from adal_ls.workspace.projects import FOLDER
+from adal_ls.workspace.projects import AGENTS, FOLDER, TOOLS
 
 if TYPE_CHECKING:
     from adal_ls.protocol.host import HostSettings
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 
 
 def root_of(path: str) -> Path | None:
-    """The project folder of a tools file; None for a file that no project has."""
+    """The project folder of a tools or agents file; None for a file that no project has."""
     folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - a link to a folder stays one
     root, below = os.path.split(folder)
-    return Path(root) if (below, name) == (FOLDER, "tools.py") else None
+    return Path(root) if below == FOLDER and name in (TOOLS, AGENTS) else None
 
 
 def refuse_untrusted(paths: Sequence[str], *, trusted: bool) -> None:
@@ -41,14 +42,15 @@ def refuse_untrusted(paths: Sequence[str], *, trusted: bool) -> None:
     """
     from adal_ls.agent import trust, unsaved
 
-    roots = []
+    roots: list[Path] = []
     for path in paths:
         root = root_of(path)
         if root is None:
             raise Misuse(
-                f"--load loads projects, and {path} is no {Path(FOLDER, 'tools.py')}: give the project's folder"
+                f"--load loads projects, and {path} is no {Path(FOLDER, TOOLS)} or {AGENTS}: give the project's folder"
             )
-        roots.append(root)
+        if root not in roots:
+            roots.append(root)
     try:
         refused = [] if trusted else [str(root) for root in roots if not trust.is_trusted(root)]
         if refused:
@@ -79,36 +81,43 @@ def load(
     from adal_ls.protocol.host import HostSettings
 
     settings = HostSettings(interpreter=interpreter, load_seconds=seconds)
-    loaded = asyncio.run(_load_all([source.path for source in found if source.readable], settings, done))
+    roots = {source.path: root for source in found if source.readable and (root := root_of(source.path)) is not None}
+    loaded = asyncio.run(_load_all(list(dict.fromkeys(roots.values())), settings, done))
+    agents = {os.path.realpath(source.path) for source in found if source.agents}
     return [
-        _told(source, loaded[source.path], config(source.path)) if source.path in loaded else source for source in found
+        _told(source, loaded[roots[source.path]], config(source.path), agents) if source.path in roots else source
+        for source in found
     ]
 
 
-async def _load_all(paths: Sequence[str], settings: HostSettings, done: Callable[[int], None]) -> dict[str, Project]:
+async def _load_all(roots: Sequence[Path], settings: HostSettings, done: Callable[[int], None]) -> dict[Path, Project]:
     from adal_ls.agent.projects import Projects
 
     turn = asyncio.Semaphore(cores())
-    loaded: dict[str, Project] = {}
+    loaded: dict[Path, Project] = {}
 
-    async def load_one(path: str) -> None:
-        root = root_of(path)
-        assert root is not None  # noqa: S101 - `refuse_untrusted` was asked before
+    async def load_one(root: Path) -> None:
         async with turn:
             projects = Projects(settings, lambda _: None)
             try:
                 # No person looked at what an agent wrote since the folder was trusted; `--trust` says that one did.
-                loaded[path] = await projects.load(root, unsaved=True)
+                loaded[root] = await projects.load(root, unsaved=True)
             finally:
                 await projects.close()
         done(len(loaded))
 
-    await asyncio.gather(*map(load_one, paths))
+    await asyncio.gather(*map(load_one, roots))
     return loaded
 
 
-def _told(source: Source, project: Project, config: lint.Config) -> Source:
-    if project.failure is not None:
+def _told(source: Source, project: Project, config: lint.Config, agents: Collection[str]) -> Source:
+    """`agents`: the real paths of the agents files that are checked, too: what is wrong with one is told there."""
+    blamed = _blamed(project.failure)
+    elsewhere = blamed is not None and os.path.realpath(blamed) in agents
+    if source.agents:
+        at_home = blamed is not None and os.path.realpath(blamed) == os.path.realpath(source.path)
+        return _failed(source, project.failure, config) if project.failure is not None and at_home else source
+    if project.failure is not None and not elsewhere:
         return _failed(source, project.failure, config)
     # The Python that runs the tools took the file: that its syntax is newer than ours is nobody's concern.
     findings = [finding for finding in source.findings if finding.code != "ADAL004"]
@@ -135,7 +144,7 @@ def _digest(source: Source) -> str | None:
 
 def _failed(source: Source, failure: LoadFailure, config: lint.Config) -> Source:
     """`source` with the finding of a failed load: at the line to blame, in it or in a module."""
-    blamed = None if failure.location is None else uris.to_path(failure.location.uri)
+    blamed = _blamed(failure)
     file = source if blamed is None else _file(source, blamed)
     line = 0 if failure.location is None or file is None else failure.location.range.start.line
     if file is None or file is source:
@@ -143,6 +152,10 @@ def _failed(source: Source, failure: LoadFailure, config: lint.Config) -> Source
     told = _with(file, [_finding(file, failure, line)], config)
     modules = [told if one is file else one for one in source.modules]
     return replace(source, modules=(*modules, *(() if file in source.modules else (told,))))
+
+
+def _blamed(failure: LoadFailure | None) -> str | None:
+    return None if failure is None or failure.location is None else uris.to_path(failure.location.uri)
 
 
 def _file(source: Source, path: str) -> Source | None:
@@ -170,8 +183,10 @@ def _finding(file: Source, failure: LoadFailure, line: int) -> lint.Finding:
 
 def _with(source: Source, told: Sequence[lint.Finding], config: lint.Config) -> Source:
     """`source` with more findings, as far as its configuration and comments let them through."""
-    # The same syntax error from both would show twice; lint's has the exact range.
-    known = {finding.code for finding in source.findings if finding.code == "ADAL001"}
-    more = [one for one in told if one.code not in known]
+    if source.agents:
+        more = [one for one in told if not tells(source.findings, one.code, one.range.start.line)]
+    else:  # the same syntax error from both would show twice; lint's has the exact range
+        known = {finding.code for finding in source.findings if finding.code == "ADAL001"}
+        more = [one for one in told if one.code not in known]
     every = [*source.findings, *lint.let_through(more, lint.Lines(source.text), config)]
     return replace(source, findings=tuple(sorted(every, key=lambda finding: finding.range)))

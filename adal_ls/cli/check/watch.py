@@ -116,7 +116,7 @@ class _Rounds:
         self.code = give(self._asked, self._last) if files else 2
         if not files:
             say(nothing_found(self._asked.paths))
-        watched = f"{len(files)} file{'' if len(files) == 1 else 's'}" if files else "for a .adal/tools.py"
+        watched = f"{len(files)} file{'' if len(files) == 1 else 's'}" if files else "for a .adal/tools.py or agents.py"
         output.give(f"{time.strftime('%H:%M:%S')} Watching {watched}; Ctrl-C ends.")
 
     def folders(self) -> set[str]:

@@ -100,8 +100,8 @@ def test_projects_are_followed_as_they_appear_move_and_vanish(watch: Watch, proj
     shutil.rmtree(project / "moved")
     watch.round("no errors in 1 file")
     tools.unlink()
-    watch.expect("there is no .adal/tools.py in or above")
-    watch.expect("Watching for a .adal/tools.py")
+    watch.expect("there is no .adal/tools.py or agents.py in or above")
+    watch.expect("Watching for a .adal/tools.py or agents.py")
     tools.parent.rmdir()
     tools.parent.mkdir()
     tools.write_text(FAULTY)
@@ -112,12 +112,12 @@ def test_projects_are_followed_as_they_appear_move_and_vanish(watch: Watch, proj
 def test_a_folder_without_tools_is_watched_until_it_has_some(project: Path, tools: Path) -> None:
     shutil.rmtree(tools.parent)
     watch = Watch("check", "--watch", cwd=project, whole=True)
-    watch.expect("Watching for a .adal/tools.py")
+    watch.expect("Watching for a .adal/tools.py or agents.py")
     tools.parent.mkdir()
     tools.write_text(FAULTY)
     watch.round("1 error")
     shutil.rmtree(tools.parent)
-    watch.expect("Watching for a .adal/tools.py")
+    watch.expect("Watching for a .adal/tools.py or agents.py")
     assert watch.end() == 2
 
 
