@@ -108,13 +108,20 @@ class Diagnostics:
             self._due_since = time.monotonic()
         self._due[uris.spelling(document.uri)] = document
 
-    def publish_due(self, *, idle: bool) -> None:
-        """Pushes what is due: at once if no message is waiting, else when it has waited `PATIENCE`.
+    def publish_due(self, *, idle: Callable[[], bool]) -> bool:
+        """Pushes what is due: at once if nothing else is to do, else when it has waited `PATIENCE`. Returns whether
+        something still is.
 
         An edit that another edit follows in the queue is never linted: what it would say is out of date. Where the
         client waits for each answer, nothing is ever skipped.
         """
-        if self._due and (idle or time.monotonic() - self._due_since > PATIENCE):
+        late = time.monotonic() - self._due_since > PATIENCE
+        if self._due and (late or idle()):
+            for document in self._due.values():
+                if not is_agents_file(document.uri):
+                    self._of_open(document)
+            if not late and not idle():
+                return True  # out of date before it was said; what was linted is of use to whatever came
             due, self._due = self._due, {}
             for key, document in due.items():
                 if is_agents_file(document.uri):
@@ -125,6 +132,7 @@ class Diagnostics:
                     self._published.publish(analysis)
                 elif before.beside != analysis.beside:
                     self._published.publish_beside(document.identity, analysis)
+        return bool(self._due)
 
     def closed(self, document: Document) -> None:
         """A document was closed: from now on the file on disk counts."""

@@ -77,6 +77,17 @@ class Dispatcher:
                 return
         self._pass_on(turn)
 
+    @property
+    def busy(self) -> bool:
+        """Whether there are requests that are not handled yet."""
+        return bool(self._open)
+
+    def stop_work(self, key: Id) -> None:
+        """Has the work on a request look up and stop; it is answered as cancelled. For any thread."""
+        turn = self._open.get(key)
+        if turn is not None:
+            turn.snapshot.cancellation.cancel()
+
     def cancel(self, key: Id) -> None:
         """Leaves a request out if its turn has not come, and stops the work on it if it has. The caller answers it."""
         with self._lock:

@@ -18,6 +18,10 @@ Item = bytes | Callable[[], None] | None
 Release = Callable[[], None]
 
 
+def _nothing() -> None:
+    """Nothing came."""
+
+
 class Inbox:
     """A queue with one reader, the main thread, and a bound on the messages in it.
 
@@ -51,11 +55,14 @@ class Inbox:
         """The main thread is to stop. For any thread and for signal handlers."""
         self._items.put(None)
 
-    def get(self) -> Item:
-        """The next item; waits for one."""
+    def get(self, timeout: float | None = None) -> Item:
+        """The next item; waits for one, for at most `timeout` seconds: then it is a call that does nothing."""
         self._give_back(self._current)
         self._current = 0
-        item = self._items.get()
+        try:
+            item = self._items.get(timeout=timeout)
+        except queue.Empty:
+            return _nothing
         if isinstance(item, bytes):
             self._current = len(item) + COST
         return item

@@ -30,7 +30,7 @@ from adal_ls.server.snapshot import Snapshot
 from adal_ls.server.status import StatusReport
 from adal_ls.server.sync import TextSync, field
 from adal_ls.server.syntax import SyntaxJudges
-from adal_ls.server.typed_requests import TypedRequests
+from adal_ls.server.typed_requests import BRIEFLY, TypedRequests
 from adal_ls.server.workspace_lint import WorkspaceLint
 from adal_ls.server.writer import Writer
 from adal_ls.version import __version__
@@ -188,9 +188,18 @@ class Service:
             "serverInfo": {"name": "adal-ls", "version": __version__},
         }
 
-    def catch_up(self, *, idle: bool) -> None:
-        """After each message: does what may wait for a pause. `idle` says that no message is waiting."""
-        self._diagnostics.publish_due(idle=idle)
+    def catch_up(self, *, idle: Callable[[], bool]) -> float | None:
+        """After each message: does what may wait for a pause. `idle` says that no message is waiting.
+
+        Returns the seconds after which to ask again, if nothing comes before. Somebody waits for the answer to a
+        request, and it is worked out on a thread that shares this one's processor: diagnostics come after it.
+        """
+        still_due = self._diagnostics.publish_due(idle=lambda: idle() and not self._typed.briefly_busy)
+        return BRIEFLY if still_due else None
+
+    def foresee_cancel(self, key: Id) -> None:
+        """Request `key` is going to be taken back. For the thread that reads."""
+        self._typed.foresee_cancel(key)
 
     def end(self) -> None:
         """The session is over. Blocks until the host and what it started are gone (about a second at most)."""

@@ -60,13 +60,14 @@ class Session:
         self._editor = Connection(self._send)
         self._log = Log(self._editor, log_file, log_level)
         self._service: Service | None = None
+        self._again_in: float | None = None  # seconds after which to catch up, whatever comes
         self._over = False
         self._ended = threading.Event()
 
     def run(self) -> int:
         """Serves until the editor leaves. Returns the exit code."""
         threading.Thread(target=self._read, name="read from editor", daemon=True).start()
-        while not self._over and (item := self._inbox.get()) is not None:
+        while not self._over and (item := self._inbox.get(self._again_in)) is not None:
             if isinstance(item, bytes):
                 self._receive(item)
             else:
@@ -90,7 +91,7 @@ class Session:
 
     def _catch_up(self) -> None:
         if self._service is not None:
-            self._service.catch_up(idle=self._inbox.empty())
+            self._again_in = self._service.catch_up(idle=self._inbox.empty)
 
     def _read(self) -> None:
         try:
@@ -104,11 +105,16 @@ class Session:
         self._leave()
 
     def _foresee_cancel(self, body: bytes) -> None:
-        """Notes what is taken back while the request may still wait in the inbox: then it is never begun."""
+        """Notes what is taken back while the request may still wait in the inbox: then it is never begun.
+
+        One that is being worked on is stopped without waiting for the main thread.
+        """
         with contextlib.suppress(ValueError, RecursionError, TypeError, AttributeError):  # refused when its turn comes
             message = json.loads(body)
             if message.get("method") == "$/cancelRequest" and (key := _cancelled_id(message.get("params"))) is not None:
                 self._taken_back.add(key)
+                if self._service is not None:
+                    self._service.foresee_cancel(key)
 
     def _leave(self) -> None:
         """The editor is gone. For threads of their own, since it waits for the main thread."""

@@ -195,9 +195,11 @@ def _on_snapshot(answer: Feature) -> Callable[[Any], Any]:
 
 @contextlib.contextmanager
 def _stoppable(snapshot: Snapshot) -> Iterator[Snapshot]:
-    """Ends lint inside this context soon after the request was taken back; its answer was given by then."""
+    """Ends the work inside this context soon after the request was taken back, or before it is begun."""
     try:
+        snapshot.cancellation.check()
         with stoppable(snapshot.cancellation.check):
             yield snapshot
+        snapshot.cancellation.check()  # an answer that nobody wants need not be encoded
     except Cancelled:
         raise JsonRpcRequestCancelled from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 from adal_ls.server.dispatcher import Dispatcher
@@ -14,6 +15,10 @@ from adal_ls.server.writer import Writer
 
 LOADED_AFTER = 0.15
 """Seconds that a tools file is open before the second stage is loaded, if no request wants it earlier."""
+
+
+BRIEFLY = 0.005
+"""Seconds for which work that nobody waits for makes room for a request; most are answered in a tenth of it."""
 
 
 class TypedRequests:
@@ -35,6 +40,7 @@ class TypedRequests:
         self._log = log
         self._snapshot = snapshot
         self._wanted = False
+        self._handed = 0.0  # when the last request was
         post = inbox.post
         self._dispatcher = Dispatcher(
             initialize,
@@ -64,9 +70,19 @@ class TypedRequests:
 
             snapshot = self._snapshot(method, params)
             self._editor.when_cancelled(key, take_back)
+            self._handed = time.monotonic()
             self._dispatcher.request(message, snapshot, self._inbox.hold())
 
         return run
+
+    @property
+    def briefly_busy(self) -> bool:
+        """Whether a request is being answered that was handed on a moment ago. What ends it wakes the main thread."""
+        return self._dispatcher.busy and time.monotonic() - self._handed < BRIEFLY
+
+    def foresee_cancel(self, key: Id) -> None:
+        """Stops the work on request `key`, which is going to be taken back. For any thread."""
+        self._dispatcher.stop_work(key)
 
     def end(self) -> None:
         """The session is over."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 _DRIVE = re.compile(r"(file:///)([A-Za-z])(:)")
 _WINDOWS_DRIVE = re.compile(r"/[A-Za-z]:")
 
 
+@lru_cache(256)
 def spelling(uri: str) -> str:
     """One form for all spellings of a URI that editors use for one document.
 

@@ -61,6 +61,13 @@ def test_who_reads_waits_while_too_much_is_unhandled(inbox: Inbox) -> None:
     assert reader.stands_at(4)
 
 
+def test_who_waits_for_a_time_gets_a_call_that_does_nothing(inbox: Inbox) -> None:
+    nothing = inbox.get(timeout=0.01)
+    assert callable(nothing)
+    nothing()
+    assert inbox.empty()
+
+
 def test_a_message_larger_than_all_the_room_still_comes_through(inbox: Inbox) -> None:
     reader = Reader(inbox, [b"x" * 100_000, b"y"])
     assert reader.stands_at(0)

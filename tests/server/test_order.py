@@ -69,7 +69,7 @@ class World:
 
     def tell(self, method: str, params: Any) -> None:
         self.service.notifications[method](params)
-        self.service.catch_up(idle=self.chance.random() < 0.5)
+        self.service.catch_up(idle=lambda: self.chance.random() < 0.5)
 
     def ask(self, method: str, params: Any) -> Any:
         self._editor.owe("key")
@@ -193,7 +193,7 @@ class World:
             assert time.monotonic() < deadline
             self.handle_posted()
             time.sleep(0.001)
-        self.service.catch_up(idle=True)
+        self.service.catch_up(idle=lambda: True)
         self.pull()
 
     def expected(self) -> dict[str, list[Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adal_ls.server import typed
+from adal_ls.server import service, typed, typed_requests
 from tests.server.client import Client, ResponseError
 from tests.server.conftest import GOOD
 
@@ -57,6 +57,25 @@ def test_edits_are_answered_while_the_second_stage_loads(
     assert key not in client.answers
     loading.set()
     client.answer(key)
+
+
+def test_diagnostics_make_room_for_a_request_that_is_being_answered_and_follow_it_at_once(
+    start: Callable[..., Client], loading: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (service, typed_requests):
+        monkeypatch.setattr(module, "BRIEFLY", 30)
+    client = start()
+    client.initialize()
+    client.open(URI, GOOD)
+    client.diagnostics(URI)
+    key = client.ask("textDocument/hover", HOVER)
+    client.change(URI, 2, {"text": GOOD})
+    with pytest.raises(ResponseError, match="not trusted"):
+        client.request("adal/run/list", {})  # by now the edit was taken in
+    assert client.unread == []
+    loading.set()
+    client.answer(key)
+    client.diagnostics(URI, lambda told: told["version"] == 2)
 
 
 def test_a_queued_request_can_be_cancelled(start: Callable[..., Client], loading: threading.Event) -> None:
