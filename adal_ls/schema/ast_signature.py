@@ -5,11 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from adal_ls.schema import ast_notes, notes
+from adal_ls.schema import ast_notes, contexts, notes
 from adal_ls.schema import scope as scopes
 from adal_ls.schema.ast_types import Types
 from adal_ls.schema.scope import Resolve, Scope, Siblings
-from adal_ls.schema.signature import SchemaProblem, ToolSchema, build, self_problem, stars_problem, type_problem
+from adal_ls.schema.signature import (
+    SchemaProblem,
+    ToolSchema,
+    build,
+    context_problem,
+    self_problem,
+    stars_problem,
+    type_problem,
+)
 from adal_ls.schema.types import ABSENT, ANY, Field, Type, UnknownTypeError
 
 
@@ -48,8 +56,15 @@ def from_ast(
             continue
         if index == 0 and argument.arg in ("self", "cls"):
             problems.append(self_problem(argument.arg, argument))
+            continue
+        found: list[SchemaProblem] = []
+        parameter = _parameter(argument, default, scope, types, found)
+        hint = None if argument.annotation is None else ast.unparse(argument.annotation)
+        if index == filled and contexts.is_meant(argument.arg, hint) and (hint is None or found):
+            problems.append(context_problem(argument.arg, argument))
         else:
-            parameters.append(_parameter(argument, default, scope, types, problems))
+            problems += found
+            parameters.append(parameter)
     for star, taken in (("*", function.args.vararg), ("**", function.args.kwarg)):
         if taken is not None:
             problems.append(stars_problem(star + taken.arg, taken))

@@ -7,10 +7,18 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 
-from adal_ls.schema import live_notes, notes
+from adal_ls.schema import contexts, live_notes, notes
 from adal_ls.schema.live_types import Types, resolve
 from adal_ls.schema.notes import Notes
-from adal_ls.schema.signature import SchemaProblem, ToolSchema, build, self_problem, stars_problem, type_problem
+from adal_ls.schema.signature import (
+    SchemaProblem,
+    ToolSchema,
+    build,
+    context_problem,
+    self_problem,
+    stars_problem,
+    type_problem,
+)
 from adal_ls.schema.types import ABSENT, ANY, Field, Type, UnknownTypeError
 
 _STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
@@ -37,8 +45,25 @@ def from_runtime(function: Callable[..., object]) -> ToolSchema:
         elif index == 0 and parameter.name in ("self", "cls"):
             problems.append(self_problem(parameter.name))
         else:
-            parameters.append(_parameter(parameter, namespace, types, problems))
+            found: list[SchemaProblem] = []
+            field = _parameter(parameter, namespace, types, found)
+            if index == 0 and _is_context(parameter, namespace, fails=bool(found)):
+                problems.append(context_problem(parameter.name))
+            else:
+                problems += found
+                parameters.append(field)
     return build(parameters, _doc(function), [*problems, *stars])
+
+
+def _is_context(parameter: inspect.Parameter, namespace: Mapping[str, object], *, fails: bool) -> bool:
+    """`fails`: its type has no schema."""
+    hint = parameter.annotation
+    if hint is inspect.Parameter.empty:
+        return contexts.is_meant(parameter.name, None)
+    text = hint if isinstance(hint, str) else inspect.formatannotation(hint)
+    if not contexts.is_meant(parameter.name, text):
+        return False
+    return fails or contexts.is_elsewhere(resolve(hint, namespace), namespace)
 
 
 def signature_of(function: Callable[..., object]) -> inspect.Signature:

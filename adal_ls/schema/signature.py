@@ -13,7 +13,7 @@ from adal_ls.schema import docstring
 from adal_ls.schema.json_schema import parameters_schema
 from adal_ls.schema.types import ABSENT, Field, nullable
 
-ProblemKind = Literal["stars", "self", "type"]
+ProblemKind = Literal["stars", "self", "context", "type"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,8 @@ class SchemaProblem:
 
     `certain` (of a type, from `from_ast` only): the runtime says so as well, whatever it knows that cannot be read.
 
-    Kinds: `stars` (`*args`, `**kwargs`), `self` (an unbound method's first parameter), `type` (no JSON Schema).
+    Kinds: `stars` (`*args`, `**kwargs`), `self` (an unbound method's first parameter), `context`
+    (a first parameter for a context object), `type` (no JSON Schema).
     """
 
     parameter: str | None
@@ -99,6 +100,14 @@ def self_problem(name: str, place: ast.arg | None = None) -> SchemaProblem:
         " it; it is left out of the schema. List the method of an object instead"
     )
     return SchemaProblem(name, message, place, "self")
+
+
+def context_problem(name: str, place: ast.arg | None = None) -> SchemaProblem:
+    message = (
+        f"'{name}' is meant for a context object, which tools do not get: it is left out of the schema, and None in"
+        " each call"
+    )
+    return SchemaProblem(name, message, place, "context")
 
 
 def type_problem(name: str, what: str, place: ast.expr | None = None, *, certain: bool = False) -> SchemaProblem:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import inspect
 import json
 import typing
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -49,7 +49,8 @@ class _Parameter:
 class Signature:
     """The parameters of one tool that a model can fill."""
 
-    def __init__(self, tool: str, function: Function) -> None:
+    def __init__(self, tool: str, function: Function, hidden: Collection[str | None] = ()) -> None:
+        """`hidden`: parameters that a model is not told of; they are None, or what the function has for them."""
         self._tool = tool
         namespace = namespace_of(function)
         self._parameters = {
@@ -57,6 +58,10 @@ class Signature:
             for name, parameter in signature_of(function).parameters.items()
             if parameter.kind not in _STARS
         }
+        self._offered = [name for name in self._parameters if name not in hidden]
+        for name in self._parameters.keys() - {*self._offered}:
+            hides = self._parameters[name]
+            self._parameters[name] = replace(hides, default=hides.default or _nothing)
 
     def bind(self, arguments: Mapping[str, object]) -> tuple[list[object], dict[str, object]]:
         """Positional and keyword arguments for the function.
@@ -65,13 +70,13 @@ class Signature:
             BadArgumentsError: an argument is missing, unknown or of the wrong type.
         """
         faults = [
-            f"unknown argument '{name}' (it takes: {', '.join(self._parameters) or 'no arguments'})"
+            f"unknown argument '{name}' (it takes: {', '.join(self._offered) or 'no arguments'})"
             for name in arguments
-            if name not in self._parameters
+            if name not in self._offered
         ]
         values: dict[str, object] = {}
         for name, parameter in self._parameters.items():
-            if name in arguments:
+            if name in arguments and name in self._offered:
                 try:
                     values[name] = _convert(parameter, arguments[name])
                 except _RefusedError as refused:
@@ -92,6 +97,10 @@ class Signature:
             for name, parameter in list(only.items())[: given[-1] + 1 if given else 0]
         ]
         return positional, values
+
+
+def _nothing() -> None:
+    """What a parameter is given that no model fills."""
 
 
 class _RefusedError(Exception):

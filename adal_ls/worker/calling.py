@@ -109,7 +109,8 @@ def _called_to_the_end(tool: ListedTool, arguments: Mapping[str, object], ways: 
 
 @functools.lru_cache(maxsize=1024)  # bounded: a provider makes new tools for each run
 def _signature(tool: ListedTool) -> Signature:
-    return Signature(tool.loaded.name, tool.function)
+    hidden = {problem.parameter for problem in tool.schema.problems if problem.kind == "context"}
+    return Signature(tool.loaded.name, tool.function, hidden)
 
 
 def _is_async(function: Function) -> bool:

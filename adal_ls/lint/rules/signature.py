@@ -165,16 +165,22 @@ def mutable_default(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Fi
     code="ADAL309",
     name="context-parameter",
     severity=Severity.WARNING,
-    why="Tools get no context object, so the model would have to fill the parameter; a tool provider gets the context.",
+    why="Tools get no context object: a model is not told of the parameter, which is None; a tool provider gets one.",
     failing=f"def f(ctx, x: str) -> str:\n{_DOCUMENTED}",
     passing=f"def f(x: str) -> str:\n{_DOCUMENTED}",
 )
 def context_parameter(rule: Rule[ToolFunction], tool: ToolFunction) -> Iterator[Finding]:
     for parameter in tool.parameters[:1]:
         if _is_context(tool, parameter):
+            hidden = any(problem.kind == "context" for problem in tool.schema.problems)
+            what = (
+                f"'{parameter.name}' is None in each call"
+                if hidden
+                else f"the model would have to fill '{parameter.name}'"
+            )
             message = (
-                f"Tools get no context: the model would have to fill '{parameter.name}'. Remove it, or make the tool"
-                " in a tool provider, which gets the context of the call"
+                f"Tools get no context: {what}. Remove it, or make the tool in a tool provider, which gets the context"
+                " of the call"
             )
             yield rule.finding(message, tool.place(parameter))
 
