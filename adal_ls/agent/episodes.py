@@ -140,6 +140,7 @@ class Episodes:
             while not leaving.done():
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait({leaving})
+            running.context = None  # the run is known for as long as the host lives; its tools and its worker are not
             self._finish(running, leaving.result())
 
     async def _earlier(self, running: Running) -> list[RunUpdate]:

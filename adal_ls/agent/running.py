@@ -33,6 +33,7 @@ class Running:
     resumed: bool = False
     task: asyncio.Task[None] | None = None
     context: GateContext | None = None
+    """While an episode makes calls."""
     cancelling: bool = False
     interrupted: bool = False
     ending: bool = False

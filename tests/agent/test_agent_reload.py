@@ -10,6 +10,7 @@ import psutil
 
 from adal_ls.agent import providers
 from adal_ls.protocol.runs import FinishedEvent, RunStartParams, ToolCallEvent
+from adal_ls.worker.client import WorkerClient
 from tests.agent.approvers import Desk
 from tests.agent.runs import ECHO, Bench, call
 
@@ -249,6 +250,19 @@ async def test_many_reloads_with_providers_leave_nothing_behind(bench: Bench) ->
     disposed = [line for line in bench.log() if line.startswith("dispose")]
     assert len(disposed) == len(set(disposed)) == RELOADS
     assert len(runtime._projects._outgoing) <= 1
+
+
+async def test_runs_that_are_over_keep_neither_their_tools_nor_their_workers(bench: Bench) -> None:
+    def workers() -> int:
+        gc.collect()
+        return sum(isinstance(one, WorkerClient) for one in gc.get_objects())
+
+    before = workers()
+    for number in range(4):
+        bench.agents(named(f"n{number}"))
+        await bench.load()
+        await bench.run({"calls": [call("who", "c1")]}, {"text": "x"}, agent="one")
+    assert workers() - before == 1  # the one that waits for the next run
 
 
 async def test_a_dispose_that_fails_or_hangs_does_not_hold_up_a_reload(bench: Bench) -> None:
