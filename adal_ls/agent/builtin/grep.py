@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import regex
-
 from adal_ls.agent import places, sandbox
-from adal_ls.agent.builtin import arguments, python_search, ripgrep, searching, walk
+from adal_ls.agent.builtin import arguments, python_search, ripgrep, search_pattern, searching, walk
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
 from adal_ls.agent.builtin.list_files import one_line
 from adal_ls.agent.builtin.searching import MOST_MATCHES, Found, Search
 from adal_ls.agent.workspace_policy import WorkspacePolicy
 
-_LONGEST_PATTERN = 2000
 _LONGEST_LINE = 400
 """Characters of a line that are shown."""
-
-# What ripgrep does not have (it takes no time that grows with the text), so that one pattern means one thing.
-_REFUSED = re.compile(r"(?<!\\)(?:\\\\)*(?:\(\?(?:[=!>|&R(]|<[=!]|P[=>])|\\[1-9]|\\[gk][<{])")
 
 
 async def grep(given: Mapping[str, Any], context: BuiltinContext) -> str:
@@ -34,7 +27,10 @@ async def grep(given: Mapping[str, Any], context: BuiltinContext) -> str:
         BuiltinError: bad arguments, a pattern that is none, or a place that is not there or may not be read.
     """
     arguments.only("grep", given, ["pattern"], optional=["path"])
-    pattern = _checked(arguments.text("grep", given, "pattern"))
+    try:
+        pattern = search_pattern.check(arguments.text("grep", given, "pattern"))
+    except search_pattern.BadSearchError as fault:
+        raise BuiltinError(str(fault)) from fault
     path = arguments.optional_text("grep", given, "path", ".")
     place, is_folder = await asyncio.to_thread(walk.folder_or_file, path, context.policy)
     search = Search(pattern, place, is_folder, context.policy)
@@ -56,20 +52,6 @@ async def _search(search: Search, path: str, abandoned: threading.Event, project
         found = await asyncio.to_thread(python_search.search, search, places, searching.SECONDS, abandoned)
     found = replace(found, notes=(*walking.notes(), *found.notes))
     return await asyncio.to_thread(_describe, found, path, search.policy)
-
-
-def _checked(pattern: str) -> str:
-    if len(pattern) > _LONGEST_PATTERN:
-        raise BuiltinError(f"the pattern is longer than {_LONGEST_PATTERN} characters")
-    if "\n" in pattern or "\0" in pattern:
-        raise BuiltinError("the pattern is for single lines: it cannot hold a line end or NUL")
-    if _REFUSED.search(pattern):
-        raise BuiltinError("the pattern has a look-around or a reference back, which grep does not take")
-    try:
-        regex.compile(pattern)
-    except (regex.error, RecursionError) as fault:
-        raise BuiltinError(f"the pattern is no regular expression: {fault}") from fault
-    return pattern
 
 
 def _describe(found: Found, path: str, policy: WorkspacePolicy) -> str:

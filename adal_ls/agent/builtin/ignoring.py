@@ -42,10 +42,29 @@ def within(rules: Rules | None, content: bytes, depth: int) -> Rules | None:
     return Rules(spec, depth, rules) if spec is not None else rules
 
 
+_MOST_STARS = 3
+_COSTS = (1, 1, 30, 1000)
+"""What a line costs by the stars in one component, the most; each multiplies the ways to read a name."""
+_MOST_COST = 20_000
+
+
+def _cost(line: str) -> int | None:
+    """How much work a line may make of one name; None: more than any name is worth."""
+    parts = line.split("/")
+    stars = max((part.count("*") for part in parts if part != "**"), default=0)
+    return None if max(stars, parts.count("**")) > _MOST_STARS else _COSTS[stars]
+
+
 @lru_cache(maxsize=256)
 def _read(text: str) -> GitIgnoreSpec | None:
-    kept = []
+    kept, left = [], _MOST_COST
     for line in text.splitlines():
+        # Matching goes back and forth over each star, in one step of Python that nothing stops: a line with many would
+        # hold this process up for ever. Without it more is shown, which does no harm.
+        cost = _cost(line)
+        if cost is None or cost > left:
+            continue
+        left -= cost
         try:
             GitIgnoreSpec.from_lines([line])
         except ValueError:

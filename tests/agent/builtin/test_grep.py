@@ -159,11 +159,23 @@ async def test_what_a_policy_denies_is_not_searched(desk: Desk, both: str) -> No
     assert "denied" in await under.refusal("grep", pattern="canary", path="keep")
 
 
-@pytest.mark.parametrize("pattern", ["(", "[a", "a(?=b)", "(?<!a)b", r"(a)\1", "(?P<x>a)(?P=x)", "a\nb", "x" * 3000])
+@pytest.mark.parametrize(
+    "pattern",
+    ["(", "[a", "a(?=b)", "(?<!a)b", r"(a)\1", "(?P<x>a)(?P=x)", "a\nb", "x" * 3000, "((a{99}){99}){99}", "a{999999}",
+     "(?:a{9}b{9}){9}{,99}{9,}"],
+)  # fmt: skip
 async def test_a_pattern_that_is_none_is_refused_by_both_alike(desk: Desk, both: str, pattern: str) -> None:
     desk.file("a.txt", "ab")
     said = await desk.refusal("grep", pattern=pattern)
     assert "pattern" in said
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a{1,99}", r"(\d{4}-){2}\p{L}{0,9}[]{9}]{5}\{99999\}|needle", "(?i)(?:NEED){1}le{1}"]
+)
+async def test_a_pattern_of_many_counts_is_taken_where_they_are_small(desk: Desk, both: str, pattern: str) -> None:
+    desk.file("a.txt", "a needle")
+    assert await desk.text("grep", pattern=pattern) == "a.txt:1:a needle"
 
 
 async def test_a_pattern_that_takes_for_ever_is_given_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

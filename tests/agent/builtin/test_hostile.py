@@ -170,6 +170,15 @@ def gitignore_of_nonsense(root: Path, outside: Path) -> None:
     (root / "x").write_text("1")
 
 
+def gitignore_full_of_stars(root: Path, outside: Path) -> None:
+    lines = ["*a" * 12 + "*b", "[a-b]*" * 40 + "c", "**/a/" * 40 + "b", "*a*a*b", *["*a*a*a"] * 1000, "**a**a**a**a**b"]
+    (root / ".gitignore").write_text("\n".join(lines))
+    for number in range(3):
+        (root / ("a" * 200 + str(number))).write_text("1 needle")
+    (root / Path(*["a"] * 60)).mkdir(parents=True)
+    (root / "x").write_text("1")
+
+
 def ripgrep_settings(root: Path, outside: Path) -> None:
     (root / ".ripgreprc").write_text("--pre=sh\n")
     (root / ".ignore").write_text("*\n")
@@ -242,7 +251,7 @@ def link_to_an_open_file(root: Path, outside: Path) -> None:
 
 HARM: list[Harm] = [
     *(bare_repository_with_hooks, git_file_that_points_out, names_that_look_alike, names_as_long_as_they_get),
-    *(gitignore_without_end, link_to_its_own_process, link_to_an_open_file),
+    *(gitignore_full_of_stars, gitignore_without_end, link_to_its_own_process, link_to_an_open_file),
     *(link_to_a_secret, link_to_a_folder_of_secrets, tree_of_links, link_to_itself, links_in_a_circle),
     *(folder_that_holds_itself, link_to_the_processes, link_to_the_root, dangling_link, pipe, socket_file),
     *(link_to_an_endless_device, huge_sparse_file, one_long_line, binary_file, wrong_utf8, utf16_cut_short),
