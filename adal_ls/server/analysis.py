@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -83,6 +83,20 @@ def without_collections() -> Iterator[None]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+def is_known(document: Document, config: Config) -> bool:
+    """Whether a text was linted, or one that it was made of by edits."""
+    known = _linted.get(document.trail)
+    return known is not None and known[1] == config
+
+
+def read_in_steps(document: Document, config: Config, resolve: Resolve | None) -> Generator[None, None, None]:
+    """Reads and checks a text, so that it is known; whoever runs it can do other things between two steps."""
+    from adal_ls.lint.session import opening  # after `initialize` is answered
+
+    linted = yield from opening(document.text, config, resolve)
+    _linted[document.trail] = (linted, config, document.number)
 
 
 def analyse(document: Document, config: Config, resolve: Resolve | None = None, *, refresh: bool = False) -> Analysis:

@@ -15,6 +15,7 @@ from adal_ls.server.analysis import Analysis, analyse
 from adal_ls.server.beside import Beside, tools_file_of
 from adal_ls.server.capabilities import Client
 from adal_ls.server.documents import Document, Documents, opened
+from adal_ls.server.openings import Openings
 from adal_ls.server.projects import Projects
 from adal_ls.server.published import Published
 from adal_ls.server.reported import Judge, Reports
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.2
 """Seconds diagnostics may wait behind a stream of edits."""
+
+BETWEEN = 0.03
+"""Seconds between two slices of a text that is being read, while messages are waiting."""
 
 _session = os.urandom(4).hex()  # a client may still hold result ids of the server before this one
 
@@ -62,6 +66,8 @@ class Diagnostics:
         self._uris: dict[str, str] = {}  # the file's identity -> the URI the client knows it by
         self._due: dict[str, Document] = {}  # changed and not published yet, by the URI's spelling
         self._due_since = 0.0
+        self._openings = Openings()
+        self._went_on = 0.0
         self._beside = Beside(documents)
         self._reports = Reports(client, projects, self._beside, loaded, judged)
         self._published = Published(editor, self._reports)
@@ -102,6 +108,8 @@ class Diagnostics:
         if is_agents_file(document.uri) or (is_tools_file(document.uri) and not self._client.pull_diagnostics):
             self._renewed.pop(uris.spelling(document.uri), None)
             self._make_due(document)
+        elif is_tools_file(document.uri):
+            self._begin(document)  # the client is going to ask
 
     def _make_due(self, document: Document) -> None:
         if not self._due:
@@ -118,7 +126,7 @@ class Diagnostics:
         late = time.monotonic() - self._due_since > PATIENCE
         if self._due and (late or idle()):
             for document in self._due.values():
-                if not is_agents_file(document.uri):
+                if not is_agents_file(document.uri) and not self._begin(document):
                     self._of_open(document)
             if not late and not idle():
                 return True  # out of date before it was said; what was linted is of use to whatever came
@@ -127,6 +135,8 @@ class Diagnostics:
                 if is_agents_file(document.uri):
                     self._agents.tell(document.identity)
                     continue
+                if self._begin(document):
+                    continue  # told once it is read
                 before, analysis = self._renewed.pop(key, None), self._of_open(document)
                 if before is None or before.document is not document or before.findings != analysis.findings:
                     self._published.publish(analysis)
@@ -134,8 +144,42 @@ class Diagnostics:
                     self._published.publish_beside(document.identity, analysis)
         return bool(self._due)
 
+    def go_on(self, *, idle: Callable[[], bool]) -> float | None:
+        """Reads a little of a text that is new. Returns the seconds after which to go on, None where nothing is left."""
+        if not self._openings.are_left:
+            return None
+        since = time.monotonic() - self._went_on
+        if since < BETWEEN and not idle():
+            return BETWEEN - since
+        found = self._openings.go_on()
+        self._went_on = time.monotonic()
+        if found is not None:
+            opening, done = found
+            document = self._documents.get(opening.document.uri)
+            if document is not None and not self._client.pull_diagnostics:
+                if done:
+                    self._make_due(document)
+                elif not opening.glanced:
+                    opening.glanced = True
+                    self._published.publish_glance(document)
+        return 0.0 if self._openings.are_left or self._due else None
+
+    def is_being_read(self, uri: str) -> bool:
+        """Whether `when_read` would wait."""
+        return self._openings.has(uri)
+
+    def when_read(self, uri: str, action: Callable[[], None]) -> None:
+        """Runs `action`, which must not raise, once the text of an open tools file is read."""
+        self._openings.when_read(uri, action)
+
+    def _begin(self, document: Document) -> bool:
+        """Begins to read a text that is new. Whether it is being read."""
+        config = self._config(self._reports.root(document))
+        return self._openings.begin(document, config, self._beside.modules(document))
+
     def closed(self, document: Document) -> None:
         """A document was closed: from now on the file on disk counts."""
+        self._openings.drop(document.uri)
         self._open.pop(uris.spelling(document.uri), None)
         gc.unfreeze()
         self._due.pop(uris.spelling(document.uri), None)
@@ -288,6 +332,7 @@ class Diagnostics:
         key = uris.spelling(document.uri)
         known = self._open.get(key)
         if known is None or known.document is not document:
+            self._openings.finish(document)
             stale = document.identity in self._stale
             self._stale.discard(document.identity)
             resolve = self._beside.modules(document)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from adal_ls.server.diagnostics import Diagnostics
 from adal_ls.server.files import Files
 from adal_ls.server.log import Log
 from adal_ls.server.rpc import INTERNAL_ERROR, Connection, Id, Json, RpcError
@@ -12,13 +13,25 @@ from adal_ls.server.workspace_lint import WorkspaceLint
 Request = Callable[[Id, Json], None]
 
 
+def uri_of(method: str, params: Json) -> str | None:
+    """The document that a request is about. What is to be resolved has none of its own: its data names it."""
+    document = (
+        params.get("data" if method.endswith("/resolve") else "textDocument") if isinstance(params, dict) else None
+    )
+    uri = document.get("uri") if isinstance(document, dict) else None
+    return uri if isinstance(uri, str) else None
+
+
 class HeldBack:
     """Wraps what answers a request. One that is taken back while it waits is never begun."""
 
-    def __init__(self, editor: Connection, files: Files, lint: WorkspaceLint, log: Log) -> None:
+    def __init__(
+        self, editor: Connection, files: Files, lint: WorkspaceLint, diagnostics: Diagnostics, log: Log
+    ) -> None:
         self._editor = editor
         self._files = files
         self._lint = lint
+        self._diagnostics = diagnostics
         self._log = log
 
     def until_found(self, request: Request) -> Request:
@@ -35,6 +48,18 @@ class HeldBack:
             lambda key, params: self._lint.when_done(key, self._guarded(lambda: request(key, params), key))
         )
 
+    def until_read(self, method: str, request: Request) -> Request:
+        """`request` of a method, held back until the document is read that it is about."""
+
+        def run(key: Id, params: Json) -> None:
+            uri = uri_of(method, params)
+            if uri is not None and self._diagnostics.is_being_read(uri):
+                self._diagnostics.when_read(uri, self._guarded(lambda: request(key, params), key))
+            else:
+                request(key, params)
+
+        return run
+
     def _guarded(self, answer: Callable[[], None], key: Id) -> Callable[[], None]:
         """`answer`, which comes later than the request: whatever goes wrong in it, request `key` is answered."""
 
@@ -46,7 +71,7 @@ class HeldBack:
             except RpcError as error:
                 self._editor.refuse(key, error)
             except Exception as fault:  # noqa: BLE001 - the boundary that owns it: exactly one answer
-                self._log.fault("a request that waited for the projects", fault)
+                self._log.fault("a request that waited", fault)
                 self._editor.refuse(key, RpcError(INTERNAL_ERROR, "internal error; the log says where"))
 
         return run

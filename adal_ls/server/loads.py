@@ -40,7 +40,7 @@ class Loads:
 
     def at(self, root: str) -> dict[str, Json]:
         """The same by the root; empty if nothing is known."""
-        return self._loaded.get(uris.real(root), {})
+        return self._loaded.get(uris.real(root), {}) if self._loaded else {}
 
     def load(self, project: Project, *, unsaved: bool = False) -> None:
         """Has a project loaded or reloaded. Only for trusted workspaces: it starts a host where there is none.

@@ -35,6 +35,17 @@ class Published:
             under.pop(uris.spelling(document.uri), None)
         self.publish_beside(document.identity, analysis)
 
+    def publish_glance(self, document: Document) -> None:
+        """Pushes what a glance at a long text tells, before it is read. What is shown of the file already stays: it is
+        nearer to what is going to be told."""
+        from adal_ls.lint.glance import glance  # after `initialize` is answered
+
+        under = self._under.setdefault(document.identity, {})
+        if not under and (found := glance(document.text)) is not None:
+            self._push(document, self._reports.said(document, found))
+            if found:
+                under[uris.spelling(document.uri)] = document.uri
+
     def publish_beside(self, identity: str, analysis: Analysis | None) -> None:
         """Pushes what is said of tools in modules beside a tools file, and empties what was said before."""
         before = self._beside.pop(identity, {})

@@ -115,9 +115,12 @@ class Reports:
         """The diagnostics of a tools file."""
         document = analysis.document
         findings = self._judgements[document.identity] = self._judge(analysis)
-        items = [to_lsp(document, finding, self._client) for finding in findings]
-        items += [to_lsp(document, finding, self._client) for finding in self._found(analysis)]
+        items = self.said(document, [*findings, *self._found(analysis)])
         return items + self._failed(analysis, document, items)
+
+    def said(self, document: Document, findings: Sequence[Finding]) -> list[dict[str, Json]]:
+        """The diagnostics of findings about a document."""
+        return [to_lsp(document, finding, self._client) for finding in findings]
 
     def beside(self, analysis: Analysis) -> Iterator[tuple[Document, list[dict[str, Json]]]]:
         """The modules beside a tools file that something is said of: by lint, or by a load that failed in one."""

@@ -16,7 +16,7 @@ from adal_ls.server.diagnostics import Diagnostics
 from adal_ls.server.documents import Document, Documents
 from adal_ls.server.fallback import PlainFace
 from adal_ls.server.files import Files
-from adal_ls.server.held_back import HeldBack, Request
+from adal_ls.server.held_back import HeldBack, Request, uri_of
 from adal_ls.server.host import Host, command_line
 from adal_ls.server.inbox import Inbox
 from adal_ls.server.loads import Loads
@@ -129,7 +129,7 @@ class Service:
         self.host.on_ready = self._host_ready
         self.host.on_gone = self._host_gone
         self.host.on_notification[methods.HOST_CHANGED] = self._files.told_by_host
-        self._held_back = HeldBack(editor, self._files, self._lint, log)
+        self._held_back = HeldBack(editor, self._files, self._lint, self._diagnostics, log)
         plain = PlainFace(editor, self.client, self._send_droppable)
         face: Face = AdalFace(editor, self.client) if self.client.adal_approval else plain
         self._runs = Runs(editor, self.host, self._projects, face, lambda: self._trusted)
@@ -142,7 +142,6 @@ class Service:
         """Method → what answers it, now or later. Whatever it raises as `RpcError` is the answer."""
         found, linted = self._held_back.until_found, self._held_back.until_linted
         table: dict[str, Request] = {
-            "textDocument/diagnostic": self._pull,
             "workspace/diagnostic": linted(
                 lambda key, params: self._editor.answer(key, self._diagnostics.pull_workspace(params))
             ),
@@ -158,8 +157,10 @@ class Service:
             table[method] = found(partial(self._take_up, method))
         for method in FORWARDED:
             table[method] = self._forwarding(method)
+        read = self._held_back.until_read
+        table["textDocument/diagnostic"] = read("textDocument/diagnostic", self._pull)
         for method in capabilities.TYPED_METHODS:
-            table[method] = self._typed.answering(method)
+            table[method] = read(method, self._typed.answering(method))
         table["workspace/symbol"] = linted(table["workspace/symbol"])
         return table
 
@@ -189,13 +190,18 @@ class Service:
         }
 
     def catch_up(self, *, idle: Callable[[], bool]) -> float | None:
-        """After each message: does what may wait for a pause. `idle` says that no message is waiting.
+        """After each message: does some of what may wait for a pause. `idle` says that no message is waiting.
 
         Returns the seconds after which to ask again, if nothing comes before. Somebody waits for the answer to a
         request, and it is worked out on a thread that shares this one's processor: diagnostics come after it.
         """
-        still_due = self._diagnostics.publish_due(idle=lambda: idle() and not self._typed.briefly_busy)
-        return BRIEFLY if still_due else None
+
+        def pause() -> bool:
+            return idle() and not self._typed.briefly_busy
+
+        if self._diagnostics.publish_due(idle=pause):
+            return BRIEFLY
+        return self._diagnostics.go_on(idle=pause)
 
     def foresee_cancel(self, key: Id) -> None:
         """Request `key` is going to be taken back. For the thread that reads."""
@@ -323,11 +329,8 @@ class Service:
     # Requests
 
     def _snapshot(self, method: str, params: Json) -> Snapshot:
-        given = params if isinstance(params, dict) else {}
-        # What is to be resolved has no document of its own: its data names it.
-        document = given.get("data" if method.endswith("/resolve") else "textDocument")
-        uri = document.get("uri") if isinstance(document, dict) else None
-        analysis = self._analysis(uri) if isinstance(uri, str) else None
+        uri = uri_of(method, params)
+        analysis = None if uri is None else self._analysis(uri)
         if method == "workspace/symbol":
             found = [self._diagnostics.of_project(project) for project in self._projects]
             return Snapshot(self.client, None, projects=tuple(one for one in found if one is not None))
