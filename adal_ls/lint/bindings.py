@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from adal_ls.lint.around import NOWHERE, Around
 from adal_ls.lint.pieces import Head
@@ -100,8 +100,7 @@ class Bindings:
         return sorted((d for d in found if d and d.kind is Binding.FUNCTION), key=lambda definition: definition.range)
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(NamedTuple):
     """What one piece of a module binds. `words`: names that it may bind as well."""
 
     definitions: tuple[Definition, ...]

@@ -7,8 +7,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from adal_ls.lint.pieces import HEADS_IN_BRACKETS, TOKENS, Cutter, Head
 
@@ -40,8 +40,7 @@ class Place(Enum):
     WITHIN = "within"  # in a list, behind an element
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A part of a list, by offsets. `resume`, `in_string` and `unterminated` are as for a `Piece`."""
 
     start: int

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from adal_ls.lint.names import LocalNames, Names
 
@@ -26,8 +26,7 @@ _fields: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: (), ast.MatchSing
 """Type of a node → its fields that may hold some, as far as types were met."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One call of something known. `target` is where it comes from, such as "subprocess.run"; a raised SystemExit
     counts as a call of it. `deferred`: inside a nested function, a lambda or `if __name__ == "__main__"`, so that it
     does not happen when the code around it runs."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from adal_ls.lint.bindings import Bound, Function, collect, collect_unreadable
 from adal_ls.lint.blocks import Part, Place, goes_on, leftmost, opening_end, spine
@@ -45,8 +45,7 @@ _NO_NAMES = Scope()
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """A chunk's text. `reach`: how many lines, from its first on, decide where it ends; None: all that follow.
 
     `part` is what it holds of a list that is cut; `before` and `after` tell whether such a list is open.
@@ -121,7 +120,7 @@ class Chunk:
         if self.parsed.refused and (older := as_older(source, around=around(cut.part))) is not None:
             self.older = older
             self.lines = Lines(older.text, number, lines_before(cut.part))
-            self.parsed = replace(self._parse(), newer=newer_in(self.lines, older))
+            self.parsed = self._parse()._replace(newer=newer_in(self.lines, older))
         body = self.parsed.body
         self.bound: Bound = (
             collect(body, self.lines) if self.parsed.readable else collect_unreadable(self.lines, cut.head)

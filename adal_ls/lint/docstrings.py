@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from adal_ls.lint.subjects import ToolFunction
 from adal_ls.lint.text import Position, Range, line_end
@@ -13,8 +13,7 @@ _SECTION = re.compile(r"[ \t]*(?:[Kk]eyword |[Oo]ther )?(?:[Aa]rg(?:ument)?s|[Pp
 _OPENING = re.compile(r"[rRuU]?(\"{3}|'{3}|\"|')")
 
 
-@dataclass(frozen=True, slots=True)
-class EntryLine:
+class EntryLine(NamedTuple):
     """The line that documents one parameter: Google ("name: text", "name (int): text"), NumPy, Sphinx, epytext."""
 
     name: Range

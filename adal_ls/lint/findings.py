@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from adal_ls.lint.text import Range
 
@@ -22,16 +23,14 @@ def as_words(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
 
 
-@dataclass(frozen=True, slots=True)
-class TextEdit:
+class TextEdit(NamedTuple):
     """Put `new_text` in the place of `range`. Line ends in it are those of the file."""
 
     range: Range
     new_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """One way to mend a finding. A preferred fix can be applied without asking which one is meant."""
 
     title: str

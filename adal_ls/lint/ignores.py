@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from adal_ls.lint.codes import LOADING, read_code, unknown_code
 from adal_ls.lint.config import FIXED, Config
@@ -30,8 +31,7 @@ _TOKEN = re.compile(
 _NO_CODES = "This silences nothing: name what is to be silenced, such as # adal: ignore[ADAL303]"
 
 
-@dataclass(frozen=True, slots=True)
-class _Code:
+class _Code(NamedTuple):
     """One code of one comment, by offsets: as it is written, and what it stands for (None where no rule has it)."""
 
     written: str

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from adal_ls.lint.bindings import Bindings, Placed, is_type_checking
 from adal_ls.lint.blocks import Part, leftmost
@@ -22,8 +23,7 @@ from adal_ls.lint.text import Lines, Range
 _ROUNDS = 5_000  # of loops at the top level
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
+class Followed(NamedTuple):
     """What a list holds at the end of the file. `range` is the statement that gave it its value, None where there is
     none. `display`: the opening of the list that is cut into parts, where nothing but its elements, each as it stands
     there, makes the list."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _DEEPEST = 20
 """F-strings in each other that are followed; Python takes more, people do not."""
@@ -20,8 +20,7 @@ _IN_FORMAT = re.compile(r"[{}\"'\r\n]")
 _REFUSALS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 
-@dataclass(frozen=True, slots=True)
-class String:
+class String(NamedTuple):
     """A string literal. `whole`: it is closed, and each of its expressions is code."""
 
     letters: str

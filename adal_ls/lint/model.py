@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adal_ls.lint.bindings import Bindings
 from adal_ls.lint.chunks import Chunk, joined
@@ -83,8 +83,7 @@ class Entry:
         return any(item.key is None and item.bare_key is None for item in self.items)
 
 
-@dataclass(frozen=True, slots=True)
-class Computed:
+class Computed(NamedTuple):
     """A part of CUSTOM_TOOLS that is known only at run time."""
 
     range: Range

@@ -11,8 +11,8 @@ import keyword
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from adal_ls.lint.literals import Scanner, String, is_code
 
@@ -22,8 +22,7 @@ _OWN: Version = sys.version_info[:2]
 _REFUSALS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 
-@dataclass(frozen=True, slots=True)
-class Newer:
+class Newer(NamedTuple):
     """Something that Python has from `version` on, between two offsets of the text."""
 
     what: str
@@ -32,8 +31,7 @@ class Newer:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Older:
+class Older(NamedTuple):
     """A text that an older Python reads: as long as the original, with what is newer written in another way."""
 
     text: str

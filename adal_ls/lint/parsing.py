@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from adal_ls.lint.blocks import Block, Part, Place, block_at, leftmost, spine
 from adal_ls.lint.newer import Older, Version, as_older
@@ -20,8 +20,7 @@ _FILE = "tools.py"
 _LINE_NUMBER = re.compile(r"(?<=\b(?:on|at) line )\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class SyntaxProblem:
+class SyntaxProblem(NamedTuple):
     """One slip, in Python's words and at its place. Line numbers in `message` count from the first line of the piece
     that was parsed; `told` gives those of the file."""
 
@@ -30,11 +29,10 @@ class SyntaxProblem:
 
     def told(self, first: int) -> SyntaxProblem:
         """The problem in a piece whose first line is line `first` of the file."""
-        return replace(self, message=_LINE_NUMBER.sub(lambda number: str(int(number.group()) + first), self.message))
+        return self._replace(message=_LINE_NUMBER.sub(lambda number: str(int(number.group()) + first), self.message))
 
 
-@dataclass(frozen=True, slots=True)
-class NewerSyntax:
+class NewerSyntax(NamedTuple):
     """What Python has from `version` on, in words, and its place. Our Python is older, and read it all the same."""
 
     what: str
@@ -42,23 +40,20 @@ class NewerSyntax:
     range: Range
 
 
-@dataclass(frozen=True, slots=True)
-class TypeParameter:
+class TypeParameter(NamedTuple):
     """In the place of `ast.TypeVar` and its like, which our Python may not have."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """A top-level statement that is not in the tree."""
 
     text: str
     range: Range
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """The statements of one piece; `problem` is what Python says against them. Unless they are `readable` there are
     none: refusals of Python's compiler (`return` outside a function) leave the statement in the tree."""
 
@@ -146,7 +141,7 @@ def parse_block(text: str, lines: Lines, part: Part, before: Place) -> Parsed:
             warnings.simplefilter("ignore")
             error = _tree(source)  # a bracket is told where it was opened, not where the added one stands
         if isinstance(error, SyntaxError) and "was never closed" in error.msg and (error.lineno or 0) > lines.parsed:
-            return replace(parsed, problem=_located(lines, error, in_bytes=False))
+            return parsed._replace(problem=_located(lines, error, in_bytes=False))
     if not parsed.readable:
         return parsed
     first = parsed.body[0]
@@ -196,7 +191,7 @@ def next_block(cutter: Cutter, start: int) -> Block:
             return block
         if block.in_string and not block.unterminated and not _begins_statement(cutter, block.resume):
             return block
-    return replace(block, end=block.resume, part=Part.ELEMENTS)
+    return block._replace(end=block.resume, part=Part.ELEMENTS)
 
 
 def next_piece(cutter: Cutter, start: int) -> Piece:
@@ -205,15 +200,15 @@ def next_piece(cutter: Cutter, start: int) -> Piece:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if piece.resume is not None and piece.stray:
-            return replace(piece, end=piece.resume)
+            return piece._replace(end=piece.resume)
         if piece.resume is not None and _refusal(text[piece.start : piece.end]) is not None:
             stray = not piece.in_string or piece.unterminated or _begins_statement(cutter, piece.resume)
             if stray:
-                piece = replace(piece, end=piece.resume)
+                piece = piece._replace(end=piece.resume)
         if piece.definition is not None and piece.definition < piece.end:
             whole, definition = text[piece.start : piece.end], text[piece.definition : piece.end]
             if _refusal(whole) is not None and _refusal(definition) is None:
-                piece = replace(piece, end=piece.definition)  # the slip is in the decorators
+                piece = piece._replace(end=piece.definition)  # the slip is in the decorators
     return piece
 
 

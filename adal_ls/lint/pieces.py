@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Head(Enum):
@@ -56,8 +56,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _LIKE_A_HEAD_IN_STRINGS = re.compile(r"(?:\r\n|\r|\n)(?=[@adcC])")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """One top-level statement, by offsets.
 
     `resume` is the first place inside an open bracket or string where a statement could begin, if any; `in_string`

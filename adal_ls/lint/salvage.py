@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from adal_ls.lint.pieces import TOKENS
 
@@ -16,8 +16,7 @@ _VISIBLE = re.compile(r"[^\r\n]")
 _BREAK = re.compile(r"(?<=[\r\n])[ \t]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(NamedTuple):
     """What stands in a pair of brackets: where its parts between commas begin and end. `end` is that of the text where
     nothing closes it."""
 

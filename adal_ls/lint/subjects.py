@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from adal_ls.lint.around import Sibling
 from adal_ls.lint.bindings import Bindings, Function
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 _OUTPUT = re.compile(r"(?:adalflow|adal_ls)\.(?:\w+\.)*ToolOutput")
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter that a caller names, or (`star`) one that takes any number of arguments."""
 
     node: ast.arg
@@ -78,16 +77,14 @@ class Statement:
         return tuple(c.node for c in self.body.calls if isinstance(c.node, ast.Call) and _OUTPUT.fullmatch(c.target))
 
 
-@dataclass(frozen=True, slots=True)
-class Unasked:
+class Unasked(NamedTuple):
     """An entry whose tool runs without asking: its tool's name, and the False that says so."""
 
     name: str | None
     place: Range
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """How CUSTOM_TOOLS lists one function.
 
     `filled`: how many parameters, from the first, are filled: 1 for a method of an object. `named`: those that a
@@ -164,8 +161,7 @@ class ToolFunction:
         return self.lines.span(start, len(parameter.name))
 
 
-@dataclass(frozen=True, slots=True)
-class Subjects:
+class Subjects(NamedTuple):
     """What the local rules look at in a chunk. `statements`: those at the top level that could be read, and the tools
     that stand inside of others."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 PROTOCOL_VERSION = 1
 """Exchanged between server, host and client at start; a mismatch is refused with one clear message."""
@@ -57,8 +56,7 @@ COMMAND_TRY_TOOL = "adal.server.tryTool"
 COMMANDS = (COMMAND_RUN_AGENT, COMMAND_CANCEL_RUN, COMMAND_TRY_TOOL)
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(NamedTuple):
     """One line of the message table. `sender` asks or tells, `receiver` answers or hears."""
 
     name: str

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from adal_ls.server.lines import TextLines, split_lines
 from adal_ls.server.positions import Encoding, from_units
@@ -16,8 +17,7 @@ from adal_ls.workspace import uris
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """`text` in the place of the lines `first` to `last`, line ends included."""
 
     first: int

@@ -11,8 +11,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from adal_ls.server.documents import Document
 from adal_ls.server.log import Log
@@ -34,8 +33,7 @@ Interpreter = tuple[str, int]
 """Its path, and when it was changed last: an environment can be made anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(NamedTuple):
     interpreter: Interpreter
     document: Document
 

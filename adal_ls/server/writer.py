@@ -12,8 +12,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from adal_ls.wire.framing import with_headers
 
@@ -49,8 +48,7 @@ def encode(message: dict[str, Any]) -> bytes:
     return _encode(message).encode("ascii")
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+class _Waiting(NamedTuple):
     """`file`: the URI, where the body holds diagnostics. `begun`: the rest of a message whose beginning was written."""
 
     body: bytes

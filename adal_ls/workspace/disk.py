@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from adal_ls.lint import Finding
@@ -16,8 +15,7 @@ MAX_BYTES = 8 * 1024 * 1024
 _TOO_LARGE = f"the file is larger than {MAX_BYTES:,} bytes and is not read"
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What stands in a file. `faults` are findings about its bytes; without `readable` there is no text to check."""
 
     text: str

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 PATIENCE = 20.0
 """Seconds: a first start from a cold disk can take some."""
@@ -32,8 +32,7 @@ class InterpreterError(Exception):
     """A Python that cannot be asked; the text says which one and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """What Python says against a text. Line and column count from 1; 0 where it does not say."""
 
     message: str
@@ -41,8 +40,7 @@ class Refusal:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """The version of an interpreter, and for each text what it says against it, None where it takes it."""
 
     version: tuple[int, int]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from adal_ls.workspace import disk
 
@@ -16,8 +15,7 @@ Open = Callable[[str], "tuple[object, str] | None"]
 """Gives an open text by its path, with something that is another for each version of it; None where it is not open."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(NamedTuple):
     version: object
     text: ModuleText | None
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from adal_ls.workspace.projects import is_repository
 
@@ -17,8 +16,7 @@ NAME = "pyproject.toml"
 _MAX_BYTES = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The settings for one project, and what is wrong with them, each with its place. `path`: the file, if any."""
 
     settings: Settings

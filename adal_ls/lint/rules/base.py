@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from adal_ls.lint.agents_file import AgentsFile
 from adal_ls.lint.findings import Finding, Fix, Severity
@@ -50,8 +50,7 @@ class Rule(Generic[Subject]):
         return self.check(self, subject)
 
 
-@dataclass(frozen=True, slots=True)
-class Unused:
+class Unused(NamedTuple):
     """A code in an `# adal: ignore[...]` that silences nothing: `place` is the code, `why` the reason."""
 
     place: Range
@@ -59,16 +58,14 @@ class Unused:
     removal: Fix
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(NamedTuple):
     """A file that gave no text: `place` is its start."""
 
     place: Range
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """What a load of the file told, and where in it."""
 
     place: Range
