@@ -145,8 +145,8 @@ class Diagnostics:
         return bool(self._due)
 
     def go_on(self, *, idle: Callable[[], bool]) -> float | None:
-        """Reads a little of a text that is new. Returns the seconds after which to go on, None where nothing is left."""
-        if not self._openings.are_left:
+        """Reads a little of a text that is new. Returns the seconds after which to go on; None: nothing is left."""
+        if not self._openings.are_left():
             return None
         since = time.monotonic() - self._went_on
         if since < BETWEEN and not idle():
@@ -162,7 +162,7 @@ class Diagnostics:
                 elif not opening.glanced:
                     opening.glanced = True
                     self._published.publish_glance(document)
-        return 0.0 if self._openings.are_left or self._due else None
+        return 0.0 if self._openings.are_left() or self._due else None
 
     def is_being_read(self, uri: str) -> bool:
         """Whether `when_read` would wait."""

@@ -45,7 +45,6 @@ class Openings:
         self._under_way: dict[str, Opening] = {}
         self._released: list[Callable[[], None]] = []
 
-    @property
     def are_left(self) -> bool:
         """Whether there is anything to go on with."""
         return bool(self._under_way or self._released)

@@ -44,13 +44,13 @@ def test_who_asks_waits_until_the_text_is_read_and_an_edit_meanwhile_is_followed
     assert openings.begin(first, config, None)
     openings.when_read(URI, lambda: told.append("waited"))
     openings.go_on()
-    assert (told, is_known(first, config), openings.are_left) == ([], False, True)
+    assert (told, is_known(first, config), openings.are_left()) == ([], False, True)
     second = edit(first, 2, {"range": _line(first, "print(input())"), "text": "x = 1"}, "utf-16")
     assert openings.begin(second, config, None)
     assert read(openings) > 600
     assert is_known(second, config)
     openings.go_on()
-    assert (told, openings.are_left) == (["waited"], False)
+    assert (told, openings.are_left()) == (["waited"], False)
     assert codes(analyse(second, config).findings) == codes(analyse(opened(URI, 2, second.text), config).findings)
 
 
@@ -65,7 +65,7 @@ def test_another_text_and_another_configuration_begin_anew_and_leave_nobody_wait
     assert told == ["waited"] * 2
     openings.drop(URI)
     assert openings.go_on() is None
-    assert (told, openings.are_left) == (["waited"] * 3, False)
+    assert (told, openings.are_left()) == (["waited"] * 3, False)
 
 
 @pytest.mark.usefixtures("_in_small_steps")
@@ -105,7 +105,7 @@ def test_a_fault_ends_the_reading_and_leaves_nobody_waiting(monkeypatch: pytest.
     with pytest.raises(RuntimeError):
         openings.go_on()
     assert openings.go_on() is None
-    assert (told, openings.are_left) == (["waited"], False)
+    assert (told, openings.are_left()) == (["waited"], False)
 
 
 def test_the_names_of_a_long_file_are_told_first_and_the_rest_of_the_same_version_follows(client: Client) -> None:
