@@ -74,3 +74,16 @@ def test_links_in_the_guides_and_the_readme_lead_somewhere() -> None:
     for page in (root / "README.md", *GUIDE.parent.glob("*.md")):
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_pictures_of_the_guides_are_there_and_all_are_shown_and_small() -> None:
+    root = GUIDE.parents[2]
+    pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    shown = {
+        (page.parent / target).resolve()
+        for page in pages
+        for target in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
+    }
+    kept = {path for path in (root / "docs" / "images").iterdir() if path.is_file()}
+    assert shown == kept
+    assert sum(path.stat().st_size for path in kept) < 6 * 1024 * 1024

@@ -81,3 +81,47 @@ test("a row shows what the model sees, and a new tool is written and listed", as
   await expect.poll(() => editor?.text(), { timeout: 30_000 }).toMatch(/CUSTOM_TOOLS = \[weather, count_words\]/);
   await editor.picture("tools-new");
 });
+
+/** Its name comes from a file that no editor watches. */
+const NAMED = `from pathlib import Path
+
+
+def weather(city: str) -> str:
+    """Tell the weather of a city.
+
+    Args:
+        city: Name of the city.
+    """
+    return f"sunny in {city}"
+
+
+NAME = (Path(__file__).parent / "name.txt").read_text()
+CUSTOM_TOOLS = [{"function": weather, "name": NAME, "require_approval": False}]
+`;
+
+test("the menu of a row copies the schema and proposes a call, a click opens the definition, Reload imports anew", async () => {
+  using workspace = new Workspace({ ".adal/tools.py": NAMED, ".adal/name.txt": "forecast", "README.md": "# Shop\n" });
+  editor = await Editor.open(browser, server, workspace.folder, { file: "README.md" });
+  const { page } = editor;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const rows = await editor.toolRows();
+  const row = rows.filter({ hasText: "forecast" });
+  await row.waitFor({ timeout: 60_000 });
+
+  await editor.menu(row, "Copy Schema");
+  await editor.statusBar("Copied the schema of forecast").waitFor();
+  const copied = JSON.parse((await page.evaluate("navigator.clipboard.readText()")) as string);
+  expect(copied).toMatchObject({ type: "object", properties: { city: { description: "Name of the city." } } });
+
+  await editor.menu(row, "Run Agent with This Tool");
+  await expect.poll(() => editor?.webview().locator("#prompt textarea").inputValue()).toBe('forecast(city="")');
+
+  await row.click();
+  await editor.tab("tools.py").waitFor();
+  await editor.statusBar("Ln 4, Col 5").waitFor();
+
+  workspace.write(".adal/name.txt", "outlook");
+  await editor.command("AdaL: Reload Tools");
+  await rows.filter({ hasText: "outlook" }).waitFor({ timeout: 60_000 });
+  await row.waitFor({ state: "detached" });
+});
