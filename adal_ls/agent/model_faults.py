@@ -17,6 +17,7 @@ MAX_RETRY_AFTER = 60.0
 _RETRIED = frozenset({429, 500, 502, 503, 504, 529})
 _FINAL = frozenset({"AuthenticationError", "BadRequestError", "NotFoundError", "ContextWindowExceededError"})
 _LAYERS = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?::| -)\s*)+")  # every layer writes its name in front
+_INSIDES = re.compile(r" ssl:(?:<[^>]*>|\w+)| \[Connect call failed .*?\)\]")  # aiohttp, about where it failed itself
 _KEY_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$")
 _KEY_LIKE = re.compile(r"\b(sk|pk|key|xai|gsk|AIza)[-_]?[A-Za-z0-9*._-]{8,}")
 _TRY_AGAIN_IN = re.compile(r"(?:try again|retry) (?:in|after) (?:(\d+)m)?(\d+(?:\.\d+)?)(ms|s| second)", re.IGNORECASE)
@@ -85,7 +86,7 @@ def read_fault(fault: Exception, model: str, where: str) -> ModelError:
 def said(fault: Exception) -> str:
     """What the provider, or the connection to it, said: one line, without keys."""
     text = str(getattr(fault, "message", None) or fault).strip().partition("\n")[0]
-    return redact(_LAYERS.sub("", text))[:500]
+    return redact(_INSIDES.sub("", _LAYERS.sub("", text)))[:500]
 
 
 def redact(text: str, environ: Mapping[str, str] | None = None) -> str:

@@ -5,7 +5,7 @@ from email.utils import formatdate
 
 import pytest
 
-from adal_ls.agent.model_faults import retry_after
+from adal_ls.agent.model_faults import retry_after, said
 
 
 class LimitedError(Exception):
@@ -41,3 +41,13 @@ def test_a_date_is_counted_from_now_and_one_in_the_past_is_no_wait() -> None:
     assert wait is not None
     assert 27 < wait <= 30
     assert retry_after(LimitedError(header="Wed, 21 Oct 2015 07:28:00 GMT")) == 0.0
+
+
+def test_what_a_connection_says_of_its_own_insides_is_left_out() -> None:
+    fault = OSError(
+        "Cannot connect to host localhost:11434 ssl:<ssl.SSLContext object at 0x7f> [Connect call failed ('127.0.0.1', 11434)]"
+    )
+    assert said(fault) == "Cannot connect to host localhost:11434"
+    assert said(OSError("Cannot connect to host a:1 ssl:default [Name or service not known]")) == (
+        "Cannot connect to host a:1 [Name or service not known]"
+    )
