@@ -45,7 +45,8 @@ def test_a_date_is_counted_from_now_and_one_in_the_past_is_no_wait() -> None:
 
 def test_what_a_connection_says_of_its_own_insides_is_left_out() -> None:
     fault = OSError(
-        "Cannot connect to host localhost:11434 ssl:<ssl.SSLContext object at 0x7f> [Connect call failed ('127.0.0.1', 11434)]"
+        "Cannot connect to host localhost:11434 ssl:<ssl.SSLContext object at 0x7f> "
+        "[Connect call failed ('127.0.0.1', 11434)]"
     )
     assert said(fault) == "Cannot connect to host localhost:11434"
     assert said(OSError("Cannot connect to host a:1 ssl:default [Name or service not known]")) == (
