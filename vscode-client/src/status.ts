@@ -92,6 +92,7 @@ export function showStatus(connection: Connection, tools: ToolsModel): Disposabl
   const language = languages.createLanguageStatusItem("adal.status", TOOLS_FILES);
   language.name = "AdaL";
   let status: Status | undefined;
+  let hasFile = false;
 
   const update = () => {
     const now = shown(connection.state, status, tools.projects, workspace.isTrusted);
@@ -115,12 +116,16 @@ export function showStatus(connection: Connection, tools: ToolsModel): Disposabl
       now.severity === "error"
         ? { title: t("Restart Server"), command: "adal.restartServer" }
         : { title: t("Show Log"), command: "adal.showLog" };
-    // A workspace without tools has nothing to say in the bar, unless something is wrong there.
-    if (tools.projects.length > 0 || isToolsFileOpen()) bar.show();
+    // A workspace without tools has nothing to say in the bar.
+    if (tools.projects.length > 0 || hasFile || isToolsFileOpen()) bar.show();
     else bar.hide();
     void commands.executeCommand("setContext", "adal.state", connection.state.kind);
   };
   update();
+  void workspace.findFiles("**/.adal/tools.py", undefined, 1).then((found) => {
+    hasFile = found.length > 0; // without a server nobody lists its tools
+    update();
+  });
 
   return [
     bar,

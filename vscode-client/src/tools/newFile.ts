@@ -31,7 +31,7 @@ export async function newToolsFile(): Promise<void> {
     await workspace.fs.createDirectory(Uri.joinPath(folder.uri, ".adal"));
     await workspace.fs.writeFile(file, new TextEncoder().encode(EXAMPLE));
   }
-  await window.showTextDocument(file);
+  await window.showTextDocument(file, { preview: false }); // else it takes the place of the walkthrough
 }
 
 async function pickFolder(): Promise<WorkspaceFolder | undefined> {

@@ -32,6 +32,7 @@ test("a folder without tools leads to the walkthrough, and that to a first tool 
   await editor.tab("tools.py").waitFor();
   await editor.statusBar("AdaL: 1 tool").waitFor();
   await (await editor.toolRows()).filter({ hasText: "count_words" }).waitFor();
+  await editor.page.locator(".tab", { hasText: "Welcome" }).waitFor(); // the next steps are still there
   expect(await editor.squiggles().count()).toBe(0);
   expect(readFileSync(workspace.path(".adal/tools.py"), "utf-8")).toContain("CUSTOM_TOOLS = [count_words]");
 });

@@ -42,10 +42,13 @@ test("built-in tools stand in groups and are switched off and on", async () => {
   await rows.filter({ hasText: "read_file" }).hover();
   // Rows that cannot be seen are not there.
   await expect
-    .poll(async () => {
-      await editor?.page.mouse.wheel(0, 100);
-      return bash.isVisible();
-    })
+    .poll(
+      async () => {
+        if (!(await bash.isVisible())) await editor?.page.mouse.wheel(0, 60);
+        return bash.isVisible();
+      },
+      { timeout: 15_000, interval: 300 },
+    )
     .toBe(true);
   await editor.picture("tools-builtins");
   const box = bash.locator(".custom-view-tree-node-item-checkbox");
@@ -118,7 +121,7 @@ test("the menu of a row copies the schema and proposes a call, a click opens the
 
   await row.click();
   await editor.tab("tools.py").waitFor();
-  await editor.statusBar("Ln 4, Col 5").waitFor();
+  await editor.statusBar("Ln 4, Col 1").waitFor();
 
   workspace.write(".adal/name.txt", "outlook");
   await editor.command("AdaL: Reload Tools");

@@ -189,6 +189,7 @@ test("what waits for an answer: a tool, an edit, a command, several at once; wha
   await takeThemes(window, folder, "approval-tool", "sidebar");
   await card(view, "save_report").getByText("Answer for the next calls too").click();
   await button(card(view, "save_report"), "allow_always").first().waitFor();
+  await card(view, "save_report").locator(".lasting").last().scrollIntoViewIfNeeded();
   await takeThemes(window, folder, "approval-remember", "sidebar");
   await button(card(view, "save_report"), "allow_always").first().click();
   await view.locator(".finished").waitFor();

@@ -40,7 +40,7 @@ test("from the first tool to the first approval, by the walkthrough", async () =
   await page.locator(".codelens-decoration").getByText("asks for approval").first().waitFor();
   await take(editor, "story-1-write", "window");
 
-  await editor.goTo(19, 17);
+  await editor.goTo(18, 16);
   await page.keyboard.press("Shift+End");
   await page.keyboard.insertText('[{"function": count_words, "name": "count-words"}]');
   await editor.squiggles().waitFor();
@@ -50,7 +50,7 @@ test("from the first tool to the first approval, by the walkthrough", async () =
   await take(editor, "story-2-lint", "window");
   await page.keyboard.press("Control+Shift+M");
 
-  await editor.goTo(19, 54);
+  await editor.goTo(18, 58);
   const fix = page.locator(".action-widget .monaco-list-row.action").first();
   await expect
     .poll(async () => {
