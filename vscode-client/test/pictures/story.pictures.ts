@@ -29,6 +29,7 @@ test("from the first tool to the first approval, by the walkthrough", async () =
   const { page } = editor;
   await editor.showSidebar();
   await editor.toolsPane().getByText("No tools here yet.").waitFor();
+  await editor.webview().locator(".welcome h2").waitFor();
   await editor.toolsPane().getByText("Show me").click();
   const walkthrough = page.locator(".gettingStartedContainer");
   await walkthrough.getByText("Make a tools file").waitFor();
@@ -42,15 +43,16 @@ test("from the first tool to the first approval, by the walkthrough", async () =
 
   await editor.goTo(18, 16);
   await page.keyboard.press("Shift+End");
-  await page.keyboard.insertText('[{"function": count_words, "name": "count-words"}]');
-  await editor.squiggles().waitFor();
+  await page.keyboard.press("Delete");
+  await page.keyboard.insertText('[\n    {"function": count_words, "name": "count-words"},\n]');
+  await editor.squiggles().first().waitFor();
   await (await editor.toolRows()).locator(".monaco-decoration-text-badge").waitFor();
   await page.keyboard.press("Control+Shift+M");
   await page.locator(".markers-panel .monaco-list-row", { hasText: "count-words" }).waitFor();
   await take(editor, "story-2-lint", "window");
   await page.keyboard.press("Control+Shift+M");
 
-  await editor.goTo(18, 58);
+  await editor.goTo(19, 42);
   const fix = page.locator(".action-widget .monaco-list-row.action").first();
   await expect
     .poll(async () => {
@@ -61,7 +63,7 @@ test("from the first tool to the first approval, by the walkthrough", async () =
     .toBe(true);
   await take(editor, "story-3-fix", "window");
   await fix.click();
-  await editor.squiggles().waitFor({ state: "detached" });
+  await expect.poll(() => editor?.squiggles().count()).toBe(0);
   await editor.save();
 
   await page.locator(".codelens-decoration a").filter({ hasText: "Try" }).first().click();
@@ -70,7 +72,7 @@ test("from the first tool to the first approval, by the walkthrough", async () =
   await form.locator(".run").click();
   await form.getByRole("heading", { name: "Succeeded" }).waitFor({ timeout: 60_000 });
   await take(editor, "story-4-try", "window");
-  await page.locator(".tab", { hasText: "Try count_words" }).locator(".codicon-close").click();
+  await page.locator(".tab", { hasText: "Try count_words" }).locator(".tab-actions .action-label").click();
 
   await page.locator(".codelens-decoration a").filter({ hasText: "Run agent with" }).first().click();
   const view = editor.webview();
