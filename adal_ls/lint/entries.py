@@ -11,7 +11,8 @@ from adal_ls.lint.following import bindings_at, call, constant
 from adal_ls.lint.model import KEYS, Entry, EntryKind, Item
 from adal_ls.lint.targets import targets
 from adal_ls.lint.text import Range
-from adal_ls.lint.values import Value, ValueKind, read_element
+from adal_ls.lint.texts import text_of
+from adal_ls.lint.values import Value, ValueKind, read_element, read_value
 
 _ALIAS_STEPS = 10
 _CALLABLE = (ValueKind.NAME, ValueKind.ATTRIBUTE, ValueKind.LAMBDA, ValueKind.PARTIAL)
@@ -116,6 +117,11 @@ class _EntryReader:
             known = read_element(at)
             # At the name: what is said of it is said where the entry is written, and only there it can be changed.
             return replace(known, range=value.range, source=meant)
+        if value.kind in (ValueKind.F_STRING, ValueKind.COMPUTED, ValueKind.ATTRIBUTE):
+            text = text_of(meant, self._bindings)
+            if text is not None:
+                told = read_value(ast.copy_location(ast.Constant(text), meant.node), meant.lines)
+                return replace(told, range=value.range, source=meant)
         return value
 
     def _function_name(self, value: Value) -> tuple[str | None, Range]:

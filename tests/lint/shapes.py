@@ -214,6 +214,16 @@ WRITTEN: dict[str, Shape] = {
         'NAME = "one"\nASK = False\nTEXT = "Says it."\n'
         'CUSTOM_TOOLS = [{"function": f, "name": NAME, "description": TEXT, "require_approval": ASK}]'
     ),
+    "names put together": Shape(
+        'PREFIX = "db"\nNUMBER = 2\nCUSTOM_TOOLS = [{"function": f, "name": f"{PREFIX}_read"}, '
+        '{"function": f, "name": PREFIX + "_" + "look", "description": f"Look, {PREFIX}."}, '
+        '{"function": g, "name": g.__name__ + "_again"}, {"function": g, "name": f"{g.__name__}_{NUMBER!s}"}]'
+    ),
+    "names of a comprehension": Shape(
+        'CUSTOM_TOOLS = [{"function": partial(g, y=n), "name": f"{g.__name__}_{n}_{where}"} '
+        'for n, where in ((1, "eu"), (2, "us"))]'
+    ),
+    "bad names put together": Shape('PREFIX = "my"\nCUSTOM_TOOLS = [{"function": f, "name": f"{PREFIX}-f"}, g]'),
     "lambda with a name": Shape('CUSTOM_TOOLS = [{"function": lambda q: q, "name": "same"}]'),
     "lambda in a variable": Shape('k = lambda q, n=3: q\nCUSTOM_TOOLS = [{"function": k, "name": "same"}]'),
     "lambda without a name": Shape("k = lambda q: q\nCUSTOM_TOOLS = [f, k]"),
@@ -329,6 +339,10 @@ COMPUTED: dict[str, Shape] = {
     "loop variable": Shape("for CUSTOM_TOOLS in [[f]]:\n    pass", computed=True),
     "loop over something": Shape(
         "CUSTOM_TOOLS = [f]\nfor t in filter(None, [g]):\n    CUSTOM_TOOLS.append(t)", computed=True
+    ),
+    "name of a format": Shape('CUSTOM_TOOLS = [f, {"function": g, "name": f"{1:02}" + "x" * 2}]', computed=True),
+    "name of a partial that is computed": Shape(
+        'CUSTOM_TOOLS = [f, {"function": partial(g, y=2), "name": "x".upper()}]', computed=True
     ),
     "name by a function": Shape(
         'def name():\n    return "x".upper()\n\n\nCUSTOM_TOOLS = [f, {"function": g, "name": name()}]', computed=True

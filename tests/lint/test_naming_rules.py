@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from adal_ls import lint
 from adal_ls.lint import Severity
 from tests.lint.marks import F, G, check, codes, fixed, marked, only
 
@@ -238,3 +239,12 @@ def test_a_function_gets_another_name_by_turning_its_entry_into_dict_form() -> N
     [fix] = only(source, "ADAL104").fixes
     assert fixed(source, fix) == source.replace("bash,", '{"function": bash, "name": "bash_tool"},')
     assert codes(fixed(source, fix)) == []
+
+
+def test_no_fix_renames_several_tools_that_one_expression_names() -> None:
+    source = F + 'CUSTOM_TOOLS = [{"function": f, "name": f"do-{n}"} for n in ("a", "b")]\n'
+    findings = [finding for finding in lint.check(lint.read(source)) if finding.code == "ADAL101"]
+    assert [finding.fixes for finding in findings] == [(), ()]
+    alone = F + 'CUSTOM_TOOLS = [{"function": f, "name": "do" + "-a"}]\n'
+    [fix] = only(alone, "ADAL101").fixes
+    assert fixed(alone, fix) == F + 'CUSTOM_TOOLS = [{"function": f, "name": "do_a"}]\n'

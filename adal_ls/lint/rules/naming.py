@@ -213,6 +213,8 @@ def _rename(listed: ListedEntry) -> tuple[Fix, ...]:
         return ()  # the place stands for an entry that is written elsewhere
     if entry.named:
         given = entry.item("name")
+        if given is not None and given.value.source is not None and given.value.source.given:
+            return ()  # one expression names several tools
         lines = given.value.source.lines if given is not None and given.value.source is not None else listed.lines
         edit = replace_string(lines, entry.name_range, name)
         return (Fix(f"Rename to '{name}'", (edit,), preferred=True),)

@@ -125,11 +125,11 @@ def _is_function(bindings: Bindings, name: str) -> bool:
 
 def _unknown_name(listed: ListedEntry) -> Range | None:
     name, function = listed.entry.item("name"), listed.entry.function
-    if is_nameless(listed.file.bindings, listed.entry):
-        return None
     if name is not None:
         computed = name.value.kind not in (ValueKind.CONSTANT, ValueKind.CONTAINER)
         return name.value.range if computed else None
+    if is_nameless(listed.file.bindings, listed.entry):
+        return None
     referred = function is not None and function.kind in (ValueKind.NAME, ValueKind.COMPUTED)
     return function.range if function is not None and referred else None
 
