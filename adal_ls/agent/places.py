@@ -11,11 +11,12 @@ import stat
 import unicodedata
 from pathlib import Path, PurePath
 
-PLACED_FOLDERS = frozenset({".vscode", ".adal", ".git"})
+PLACED_FOLDERS = frozenset({".vscode", ".adal", ".git", ".venv", "venv"})
 """Protected folders that are put in the way of a command where they are missing."""
 
 PROTECTED_FOLDERS = PLACED_FOLDERS | {".devcontainer", ".gnupg", ".husky", ".idea", ".ssh"}
-"""Whatever lies in them: they hold code and settings that run without being asked, or keys."""
+"""Whatever lies in them: they hold code and settings that run without being asked (the Python in `.venv` runs the
+project's tools), or keys."""
 
 PROTECTED_FILES = frozenset(
     {
@@ -43,6 +44,7 @@ PROTECTED_FILES = frozenset(
         ".netrc",
         ".nvim.lua",
         ".nvimrc",
+        "pyvenv.cfg",
         ".tmux.conf",
         ".vimrc",
         ".xinitrc",
@@ -105,8 +107,10 @@ def protected(workspace: Path, path: str) -> bool:
     named = written.relative_to(root) if written.is_relative_to(root) else PurePath(path)
     if is_protected_name(real.relative_to(root)) or is_protected_name(named):
         return True
-    around = (folder for folder in real.parents if folder.is_relative_to(root))
-    return any(is_repository(folder) for folder in (real, *around))
+    around = [folder for folder in real.parents if folder.is_relative_to(root)]
+    if any(is_repository(folder) for folder in (real, *around)):
+        return True
+    return any(_is_environment(folder) for folder in around if folder != root)
 
 
 def is_repository(folder: Path) -> bool:
@@ -116,6 +120,11 @@ def is_repository(folder: Path) -> bool:
 
 
 REPOSITORY = ("HEAD", "objects", "refs")
+
+
+def _is_environment(folder: Path) -> bool:
+    """Whether a folder is an environment of Python (venv, conda): a setting may have it run the project's tools."""
+    return (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").exists()
 
 
 def secret(workspace: Path, path: str) -> bool:

@@ -161,6 +161,7 @@ async def _run_confined(
     with ExitStack() as held:
         for folder in folders:
             held.enter_context(sandbox_mounts.placeholders(folder))
+            held.enter_context(sandbox_mounts.kept_links(folder))
         before = await asyncio.to_thread(_protected, folders)
         if len(before) > _MOST_PROTECTED:
             raise sandbox_mounts.UnconfinableError(

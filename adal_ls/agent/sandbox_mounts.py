@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from adal_ls.agent.paths import VARIABLE, data_dir
 from adal_ls.agent.places import PLACED_FOLDERS, REPOSITORY, is_protected_name
@@ -175,8 +176,7 @@ def pinned(kept: Sequence[Path], writable: Collection[Path], mounted: Collection
 def protected_paths(workspace: Path) -> list[Path]:
     """Every protected file and folder that exists in `workspace`, and the Python environments at its top.
 
-    A protected link stands for its target; the link itself can be replaced by a command, since nothing can be mounted
-    over a link.
+    A protected link stands for its target; nothing can be mounted over the link itself (see `kept_links`).
     """
     out: list[Path] = []
     pending = [workspace]
@@ -231,6 +231,28 @@ def placeholders(workspace: Path) -> Iterator[None]:
                     # Not empty: somebody outside of the sandbox put something there, and it stays.
                     with contextlib.suppress(OSError):
                         path.rmdir()
+
+
+@contextmanager
+def kept_links(workspace: Path) -> Iterator[None]:
+    """Puts links with a protected name at the top of `workspace` back, where a command has put something else.
+
+    What is there instead stays beside it, under another name.
+    """
+    links = {
+        path: path.readlink()
+        for path in workspace.iterdir()
+        if path.is_symlink() and is_protected_name(Path(path.name))
+    }
+    try:
+        yield
+    finally:
+        for path, target in links.items():
+            if path.is_symlink() and path.readlink() == target:
+                continue
+            if os.path.lexists(path):
+                path.rename(path.with_name(f"changed-{path.name.lstrip('.')}-{uuid4().hex[:8]}"))
+            path.symlink_to(target)
 
 
 def _place(path: Path) -> bool:

@@ -88,6 +88,9 @@ def test_a_workspace_given_by_a_link_is_the_same_workspace(workspace: Path) -> N
         "app/.devcontainer/devcontainer.json",
         ".idea/workspace.xml",
         ".husky/pre-commit",
+        ".venv/bin/python",
+        "venv/lib/python3.11/site-packages/x.pth",
+        "app/pyvenv.cfg",
         ".vimrc",
         "nul\0byte",
     ],
@@ -103,6 +106,16 @@ def test_a_repository_under_another_name_is_protected(workspace: Path) -> None:
     (workspace / "store" / "HEAD").write_text("ref: refs/heads/main")
     assert protected(workspace, "store/config")
     assert protected(workspace, "store/hooks/pre-commit")
+
+
+@pytest.mark.parametrize("mark", ["pyvenv.cfg", "conda-meta/history"])
+def test_an_environment_of_python_under_any_name_is_protected(workspace: Path, mark: str) -> None:
+    assert not protected(workspace, "tools/py/bin/python")
+    (workspace / "tools" / "py" / mark).parent.mkdir(parents=True)
+    (workspace / "tools" / "py" / mark).touch()
+    assert protected(workspace, "tools/py/bin/python")
+    assert protected(workspace, "tools/py/lib/site-packages/sitecustomize.py")
+    assert not protected(workspace, "tools/other.py")
 
 
 def test_a_link_to_a_protected_file_is_protected(workspace: Path) -> None:

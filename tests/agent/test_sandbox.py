@@ -16,7 +16,8 @@ import psutil
 import pytest
 
 from adal_ls.agent import sandbox
-from adal_ls.agent.sandbox import Finished, SandboxLimits, SandboxUnavailableError
+from adal_ls.agent.interpreters import choose_interpreter
+from adal_ls.agent.sandbox import Confinement, Finished, SandboxLimits, SandboxUnavailableError
 
 
 @pytest.fixture
@@ -144,6 +145,31 @@ async def test_a_python_that_we_run_is_not_got_round_by_moving_the_folder_around
     assert python.read_text() == "good"
 
 
+async def test_no_command_plants_the_python_that_runs_the_tools(workspace: Path) -> None:
+    """That one runs outside of the sandbox, at the next load."""
+    for folder in (".venv", "venv"):
+        await sandbox.run(f"mkdir -p {folder}/bin; cp /bin/true {folder}/bin/python; mv x {folder}", workspace)
+    assert choose_interpreter(None, workspace, "ours") == "ours"
+
+
+@pytest.mark.parametrize("name", [".venv", ".git", ".env"])
+async def test_a_protected_link_is_put_back_where_a_command_put_something_else(workspace: Path, name: str) -> None:
+    """Nothing can be mounted over a link."""
+    (workspace / "real").mkdir()
+    (workspace / name).symlink_to("real")
+    for command in (f"rm {name}; mkdir {name}; echo bad > {name}/x", f"rm {name}; ln -s /nowhere {name}", f"rm {name}"):
+        await sandbox.run(command, workspace)
+        assert (workspace / name).readlink() == Path("real")
+    assert [path.read_text() for path in workspace.glob("changed-*/x")] == ["bad\n"]
+    task = asyncio.ensure_future(sandbox.run(f"rm {name}; sleep 60", workspace))
+    while os.path.lexists(workspace / name):
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (workspace / name).readlink() == Path("real")
+
+
 async def test_what_git_takes_for_a_repository_is_read_only_under_any_name(workspace: Path) -> None:
     subprocess.run(["git", "init", "-q", "--bare", str(workspace / "deep" / "store")], check=True)
     subprocess.run(["git", "init", "-q", f"--separate-git-dir={workspace}/apart", str(workspace / "work")], check=True)
@@ -170,7 +196,7 @@ async def test_no_command_undoes_the_mounts_that_keep_it(workspace: Path, how: s
 
 
 async def test_protected_folders_that_do_not_exist_cannot_be_made(workspace: Path) -> None:
-    for name in (".git", ".adal", ".vscode"):
+    for name in (".git", ".adal", ".vscode", ".venv", "venv"):
         finished = await sandbox.run(f"mkdir -p {name}/x; echo bad > {name}/config; rmdir {name}", workspace)
         assert finished.exit_code != 0
         assert b"Read-only file system" in finished.output
@@ -319,6 +345,31 @@ async def test_a_workspace_that_holds_trust_and_transcripts_is_refused(
     monkeypatch.setenv("ADAL_DATA_DIR", str(workspace / "data"))
     with pytest.raises(SandboxUnavailableError, match="ADAL_DATA_DIR"):
         await sandbox.run("touch ran", workspace)
+
+
+async def test_a_workspace_in_the_folder_of_trust_and_transcripts_is_refused(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADAL_DATA_DIR", str(workspace.parent))
+    with pytest.raises(SandboxUnavailableError, match="ADAL_DATA_DIR"):
+        await sandbox.run("touch ran", workspace)
+    assert list(workspace.iterdir()) == []
+
+
+async def test_a_workspace_that_holds_the_system_is_refused(workspace: Path) -> None:
+    with pytest.raises(SandboxUnavailableError, match="system folders"):
+        await sandbox.run("true", workspace, confinement=Confinement.of_workspace(Path("/usr")))
+
+
+async def test_a_workspace_with_more_protected_paths_than_can_be_kept_is_refused(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "_MOST_PROTECTED", 5)
+    for number in range(6):
+        (workspace / f".env.{number}").touch()
+    with pytest.raises(SandboxUnavailableError, match="more than 5 protected files"):
+        await sandbox.run("touch ran", workspace)
+    assert not (workspace / "ran").exists()
 
 
 async def test_other_platforms_are_refused(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
