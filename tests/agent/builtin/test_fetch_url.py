@@ -10,6 +10,7 @@ import asyncio
 import gzip
 import threading
 import time
+import tracemalloc
 from collections.abc import Awaitable, Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -464,3 +465,55 @@ async def test_no_spelling_of_an_inner_address_is_reached_directly_or_by_a_redir
         with pytest.raises(BuiltinError, match=r"refused|cannot be fetched"):
             await fetch(url)
     assert all(asked == ("example.com", "/") for asked in site.asked)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "0.0.0.0", "10.1.2.3", "100.64.0.1", "169.254.169.254", "192.0.0.200", "192.88.99.1", "198.18.0.1",
+        "224.0.1.1", "239.1.1.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::7f00:1", "::ffff:10.0.0.1",
+        "64:ff9b::7f00:1", "64:ff9b:1::1", "2002:7f00:1::", "2002:a9fe:a9fe::1", "2001:0:1::1", "fc00::1", "fe80::1%lo",
+        "fec0::1", "ff02::1", "ff0e::1", "2001:db8::1", "example.com", "",
+    ],
+)  # fmt: skip
+def test_n4_no_address_of_a_machine_or_a_private_network_counts_as_public(address: str) -> None:
+    """As it stands, and by the address of version 4 that it leads to."""
+    assert not addresses.is_public(address)
+
+
+@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946", "2002:5db8:d822::1"])
+def test_addresses_of_the_internet_are_public(address: str) -> None:
+    assert addresses.is_public(address)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.com/a b", "http://example.com/\x1b[2J", "http://example.com\\.evil.org/"]
+)
+async def test_n4_a_url_that_could_be_read_in_two_ways_is_refused(site: Site, fetch: Fetch, url: str) -> None:
+    with pytest.raises(BuiltinError, match="no blanks, control characters or backslashes"):
+        await fetch(url)
+    assert site.asked == []
+
+
+async def test_n3_no_redirect_leads_from_an_encrypted_page_to_a_plain_one(
+    site: Site, fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    get = http_fetch._get
+
+    async def redirected(url: http_fetch.Url, *rest: Any) -> http_fetch.Fetched | str:
+        return "http://example.com/" if url.scheme == "https" else await get(url, *rest)
+
+    monkeypatch.setattr(http_fetch, "_get", redirected)
+    with pytest.raises(BuiltinError, match="from https to http"):
+        await fetch("https://example.com/")
+    assert site.asked == []
+
+
+async def test_n5_a_packed_answer_takes_no_more_memory_than_the_cap(site: Site, fetch: Fetch) -> None:
+    site.gives("/", gzip.compress(b"\0" * 100_000_000), "text/plain; charset=ascii", Content_Encoding="gzip")
+    tracemalloc.start()
+    try:
+        assert "[cut after 1,000,000 bytes]" in await fetch("http://example.com/")
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
