@@ -34,7 +34,9 @@ def entry_line(tool: ToolFunction, name: str) -> EntryLine | None:
         return None
     word = re.escape(name)
     google = re.compile(rf"([ \t]*)\*{{0,2}}({word})[ \t]*(?:\(.*\))?[ \t]*:")
-    other = re.compile(rf"([ \t]*)(?:[:@]param\b[^:]*?[ \t])?\*{{0,2}}({word})[ \t]*(?::|,|$)")
+    other = re.compile(
+        rf"([ \t]*)(?:[:@]param\b[^:]*?[ \t])?\*{{0,2}}({word})[ \t]*(?::|,|$|(?:\(.*\))?[ \t]*[-\u2013\u2014])"
+    )
     numbers = range(place.start.line, place.end.line + 1)
     # The text above the section may well have a line that looks the same.
     first = next((number for number in numbers if _SECTION.fullmatch(tool.lines.line(number))), place.start.line)

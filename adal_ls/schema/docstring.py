@@ -30,6 +30,11 @@ _ENTRY = re.compile(
     r"(?P<names>\\?\*{0,2}[^\W\d]\w*(?:[ \t]*,[ \t]*\*{0,2}[^\W\d]\w*)*)"
     r"(?(mark)(?:`{1,2}|\*\*))[ \t]*(?:\((?:[^()]|\([^()]*\))*\))?[ \t]*:(?:[ \t]+(?P<text>.*)|)$"
 )
+# `a - text`, `a (int) -- text`, as some write all entries of a section.
+_DASHED = re.compile(
+    r"(?P<names>\\?\*{0,2}[^\W\d]\w*)[ \t]*(?:\((?:[^()]|\([^()]*\))*\))?[ \t]+(?:--?|[\u2013\u2014])[ \t]+"
+    r"(?P<text>\S.*)$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +132,11 @@ def _paragraph_end(lines: list[str], start: int) -> int:
 def _entries(lines: list[str]) -> dict[str, str]:
     margin = first_indent(lines)
     found: list[tuple[list[str], list[str]]] = []
+    first = next((line.strip() for line in lines if line), "")
+    # The first entry tells how entries are written: in the text of another one, "a - b" says something else.
+    entry = _DASHED if _ENTRY.match(first) is None and _DASHED.match(first) is not None else _ENTRY
     for line in lines:
-        match = _ENTRY.match(line.strip()) if line and indent(line) <= margin else None
+        match = entry.match(line.strip()) if line and indent(line) <= margin else None
         if match is not None:
             found.append((names(match["names"]) or [], [match["text"] or ""]))
         elif found:

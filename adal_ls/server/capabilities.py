@@ -143,7 +143,8 @@ def offer(client: Client) -> dict[str, Json]:
     if client.pull_diagnostics:
         offered["diagnosticProvider"] = {
             "identifier": "adal-ls",
-            "interFileDependencies": False,
+            # An edit of a module beside a tools file changes what is said of that; who can be told is told.
+            "interFileDependencies": not client.refresh_diagnostics,
             "workspaceDiagnostics": True,
         }
     return offered

@@ -199,3 +199,13 @@ def test_the_docstring_of_a_class_is_that_of_its_objects() -> None:
     source = f'{head}CUSTOM_TOOLS = [{{"function": Adder(), "name": "add"}}]\n'
     assert codes(source) == []
     assert codes(source.replace('    """Add."""\n\n', "")) == ["ADAL401"]
+
+
+def test_entries_set_off_by_dashes_are_found_where_they_stand() -> None:
+    text = (
+        'def f(path: str, n: int) -> str:\n    """Do f.\n\n    Args:\n        pth - Where it is.\n'
+        '        n (int) -- How often.\n    """\n    return path\n\n\nCUSTOM_TOOLS = [f]\n'
+    )
+    finding = only(text, "ADAL403")
+    assert (marked(text, finding), finding.range.start.line) == ("pth", 4)
+    assert codes(text.replace("pth", "path")) == []

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from adal_ls.schema.docstring import parse
+from adal_ls.schema.docstring import Docstring, parse
 from tests.schema.reading import both
 
 
@@ -150,3 +150,18 @@ def test_the_readers_agree_on_a_whole_function() -> None:
         },
         "required": ["station"],
     }
+
+
+@pytest.mark.parametrize("dash", ["-", "--", "\u2013", "\u2014"])
+def test_entries_can_be_set_off_by_dashes(dash: str) -> None:
+    # https://github.com/run-llama/llama_index/issues/22687: entries without parentheses
+    text = (
+        f"Do it.\n\nArgs:\n    url {dash} Where it is:\n        all of it\n    n (int, optional) {dash} How often\n\n"
+        "Returns:\n    Text."
+    )
+    assert parse(text) == Docstring("Do it.", {"url": "Where it is:\nall of it", "n": "How often"})
+
+
+def test_a_dash_in_the_text_of_an_entry_begins_no_other() -> None:
+    text = "Do it.\n\nArgs:\n    mode: one of\n    fast - no checks\n    well-known: yes"
+    assert parse(text).parameters == {"mode": "one of\nfast - no checks\nwell-known: yes"}

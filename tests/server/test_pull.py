@@ -3,6 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.server.client import Client
 from tests.server.conftest import BAD_NAME, GOOD, Workspace
 
@@ -31,6 +33,25 @@ def test_a_client_that_pulls_gets_nothing_pushed(client: Client, workspace: Work
     newer = pull(client, uri, report["resultId"])
     assert (newer["kind"], newer["items"]) == ("full", [])
     client.close_document(uri)
+
+
+@pytest.mark.parametrize("refreshes", [True, False])
+def test_who_cannot_be_told_of_a_module_beside_is_asked_to_look_again(
+    client: Client, workspace: Workspace, *, refreshes: bool
+) -> None:
+    uri = workspace.write("from helpers import find\n\n\nCUSTOM_TOOLS = [find]\n")
+    helpers = uri.replace("tools.py", "helpers.py")
+    text = 'def find(q: str) -> str:\n    """Find."""\n    return q\n'
+    client.on("workspace/diagnostic/refresh", lambda _: None)
+    offered = client.initialize(workspace.root, {**PULL, "workspace": {"diagnostics": {"refreshSupport": refreshes}}})
+    assert offered["capabilities"]["diagnosticProvider"]["interFileDependencies"] is not refreshes
+    client.open(uri, workspace.file().read_text())
+    client.open(helpers, text)
+    before = pull(client, uri)
+    assert before["items"] == []
+    client.change(helpers, 2, {"text": text.replace("def find", "def seek")})
+    after = pull(client, uri, before["resultId"])
+    assert [item["code"] for item in after["items"]] == ["ADAL217"]
 
 
 def test_a_client_that_gets_pushes_is_offered_no_pull(client: Client, tmp_path: Path) -> None:
