@@ -57,6 +57,7 @@ class Session:
         self._face = face
         self._idle = asyncio.Event()
         self._idle.set()
+        self._asking = False
         self._began = 0.0
         self._usage: Usage | None = None
         self._running: dict[str, str] = {}
@@ -91,6 +92,8 @@ class Session:
             return ""
         if self.cancelling:
             return "cancelling …"
+        if self._asking:
+            return "waiting for your answer"
         what = f"running {', '.join(dict.fromkeys(self._running.values()))}" if self._running else "working"
         return f"{what} … {time.monotonic() - self._began:.0f} s"
 
@@ -158,7 +161,7 @@ class Session:
 
     def _begin(self) -> None:
         self._idle.clear()
-        self.cancelling = False
+        self.cancelling = self._asking = False
         self._began = time.monotonic()
         self._usage = None
         self._running.clear()
@@ -167,6 +170,8 @@ class Session:
         event = update.event
         if isinstance(event, PromptEvent | StateEvent) and not self.busy:
             self._begin()  # what was said while the last episode was ending
+        if isinstance(event, StateEvent):
+            self._asking = event.state == "waiting_approval"
         if isinstance(event, TextEvent):
             self._face.stream(event.delta)
             return
