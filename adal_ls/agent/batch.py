@@ -10,13 +10,18 @@ _BATCH = 0.02  # seconds; one event, and one editor update, for all text that ar
 
 
 class TextBatch:
-    """Collects text and passes it on every 20 ms; `text` is all of it."""
+    """Collects text and passes it on every 20 ms; `text` is all of it.
+
+    What passing on raises, a store that is full for one, is raised by the next `check` or `flush`: by then nobody is
+    told anything any more.
+    """
 
     def __init__(self, pass_on: Callable[[str], None]) -> None:
         self._all: list[str] = []
         self._held: list[str] = []
         self._pass_on = pass_on
         self._timer: asyncio.TimerHandle | None = None
+        self._fault: Exception | None = None
 
     @property
     def text(self) -> str:
@@ -30,9 +35,19 @@ class TextBatch:
         self._all.append(clean)
         self._held.append(clean)
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_BATCH, self.flush)
+            self._timer = asyncio.get_running_loop().call_later(_BATCH, self._on_time)
+
+    def check(self) -> None:
+        """
+        Raises:
+            Exception: whatever passing on raised before.
+        """
+        if self._fault is not None:
+            raise self._fault
 
     def flush(self) -> None:
+        """Passes on what is held; raises as `check`."""
+        self.check()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -40,3 +55,9 @@ class TextBatch:
             held, self._held = "".join(self._held), []
             for at in range(0, len(held), _PIECE):
                 self._pass_on(held[at : at + _PIECE])
+
+    def _on_time(self) -> None:
+        try:
+            self.flush()
+        except Exception as fault:  # noqa: BLE001 - kept for whoever owns the batch; a timer has nobody to tell
+            self._fault = fault

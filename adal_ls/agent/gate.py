@@ -31,6 +31,7 @@ from adal_ls.agent.policy import judge
 from adal_ls.agent.preview import preview
 from adal_ls.agent.registry import RegisteredTool, ToolRegistry
 from adal_ls.agent.rules import Call
+from adal_ls.protocol.approvals import Preview
 from adal_ls.protocol.runs import (
     DecisionEvent,
     Event,
@@ -44,6 +45,8 @@ from adal_ls.protocol.runs import (
 
 MAX_REJECTIONS = 2
 """Rejections by the person after which the identical call is refused unasked."""
+
+_SMALL = 50_000  # bytes of arguments, which are shown in a millisecond
 
 _REJECTED_BEFORE = (
     f"The user rejected this very call {MAX_REJECTIONS} times, so it was refused without asking again. "
@@ -198,7 +201,7 @@ async def _decide(tool: RegisteredTool, call: Call, call_id: str, run: GateConte
         call_id=call_id,
         call=call,
         input_schema=tool.parameters,
-        preview=await asyncio.to_thread(preview, tool, dict(call.arguments), call.folder),
+        preview=await _preview(tool, call),
         source=tool.location,
         risk=verdict.risk,
         grantable=verdict.grantable,
@@ -215,6 +218,13 @@ async def _decide(tool: RegisteredTool, call: Call, call_id: str, run: GateConte
     if run.waiting == 0:
         run.emit(StateEvent(state="running"))
     return replace(answer, waited_ms=round((time.monotonic() - asked) * 1000, 1))
+
+
+async def _preview(tool: RegisteredTool, call: Call) -> Preview:
+    shown = (tool, dict(call.arguments), call.folder)
+    # A thread costs more than the preview of a usual call, and waits for a processor where others are busy.
+    at_once = not reads_files(tool) and len(canonical(call.arguments)) <= _SMALL
+    return preview(*shown) if at_once else await asyncio.to_thread(preview, *shown)
 
 
 async def _run(

@@ -58,7 +58,6 @@ from adal_ls.protocol.runs import (
     RunFullTextParams,
     RunFullTextResult,
     RunGetParams,
-    RunGetResult,
     RunListParams,
     RunListResult,
     RunPromptParams,
@@ -241,8 +240,13 @@ class Host:
         most = min(params.limit, _MOST_RUNS)
         return RunListResult(runs=await asyncio.to_thread(self._asked.runs, params.query, params.project_root, most))
 
-    async def _get(self, params: RunGetParams) -> RunGetResult:
-        return await asyncio.to_thread(self._asked.get, params.run_id, params.from_seq, _PAGE)
+    async def _get(self, params: RunGetParams) -> Json:
+        asked = self._asked
+
+        def page() -> Json:
+            return asked.get(params.run_id, params.from_seq, _PAGE).wire()
+
+        return await asyncio.to_thread(page)  # as JSON, too: a thousand events are no moment's work
 
     async def _full_text(self, params: RunFullTextParams) -> RunFullTextResult:
         whole = await asyncio.to_thread(self._asked.full_text, params.run_id, params.call_id, params.of)
@@ -339,8 +343,11 @@ class _ServerApprover:
         self._peer.notify(methods.APPROVAL_RESOLVED, resolved.wire())
 
 
-def _typed(model: type[P], handle: Callable[[P], Awaitable[Message | None]]) -> Handler:
-    """A handler that gets its params as a model; what does not fit is answered as invalid params, readably."""
+def _typed(model: type[P], handle: Callable[[P], Awaitable[Message | Json]]) -> Handler:
+    """A handler that gets its params as a model; what does not fit is answered as invalid params, readably.
+
+    `handle` gives a message, or one that is JSON already.
+    """
 
     async def handler(params: Json) -> Json:
         try:
@@ -354,7 +361,7 @@ def _typed(model: type[P], handle: Callable[[P], Awaitable[Message | None]]) -> 
             raise RpcError(code, f"{fault.code}: {fault.message}", {"code": fault.code}) from fault
         except (StoreError, GrantsError, UnknownRunError, PermissionError) as fault:
             raise RpcError(REQUEST_FAILED, str(fault)) from fault
-        return result.wire() if result is not None else None
+        return result.wire() if isinstance(result, Message) else result
 
     return handler
 

@@ -176,6 +176,7 @@ class Episode:
                 async for delta in stream:
                     if isinstance(delta, TextDelta):
                         batch.add(delta.text)
+                        batch.check()
                     elif isinstance(delta, CallDelta):
                         assembly.add(delta)
                     elif isinstance(delta, FinishDelta):

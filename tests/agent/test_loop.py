@@ -224,6 +224,22 @@ async def test_text_is_passed_on_in_batches_and_none_is_lost() -> None:
     assert 2 <= len(batches) < 20
 
 
+async def test_what_passing_text_on_raises_reaches_its_owner_and_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    def refuse(_: str) -> None:
+        raise OSError("the disk is full")
+
+    batch = TextBatch(refuse)
+    batch.check()
+    batch.add("a")
+    await asyncio.sleep(0.05)
+    batch.add("b")
+    for ask in (batch.check, batch.flush):
+        with pytest.raises(OSError, match="the disk is full"):
+            ask()
+    assert batch.text == "ab"
+    assert caplog.text == ""
+
+
 @pytest.mark.parametrize("odd", ["\ud800", "a\udfffb"])
 async def test_half_a_surrogate_pair_in_the_text_does_not_end_the_run(odd: str) -> None:
     batches: list[str] = []

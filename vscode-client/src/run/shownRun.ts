@@ -206,7 +206,10 @@ export class ShownRun {
         for (const update of events) {
           this.#take(update);
         }
-        this.#stale ||= more === true;
+        if (more) {
+          this.#stale = true; // shown once all of it is there: drawing each page would cost more than it shows
+          continue;
+        }
         this.#transcript = withRun(this.#transcript, run);
         this.#model = run.model;
         this.#agent = run.agent;
