@@ -111,11 +111,21 @@ def tools_of(loaded: LoadedProject, root: Path) -> list[Tool]:
             parameters=tool.parameters,
             # Only False itself skips the question; the worker is not believed to have checked.
             require_approval=tool.require_approval is not False,
-            location=location(root / tool.file, tool.line),
+            location=_believed(root, tool.file, tool.line, loaded.sources),
             problems=codes.get(tool.name, []),
         )
         for tool in loaded.tools
     ]
+
+
+def _believed(root: Path, file: str, line: int, sources: Mapping[str, str]) -> Location | None:
+    """The place of a function as the worker tells it; None for a file of the project that it did not run: a person who
+    is asked would be shown another's code."""
+    place = Path(os.path.normpath(root / file))
+    for top in (root, Path(os.path.realpath(root))):
+        if place.is_relative_to(top):
+            return location(place, line) if place.relative_to(top).as_posix() in sources else None
+    return location(place, line)
 
 
 def entries_left_out(loaded: LoadedProject) -> list[LeftOut]:

@@ -7,7 +7,9 @@ A path is judged by what it really is: every link of it resolved, compared compo
 from __future__ import annotations
 
 import os
+import re
 import stat
+import sys
 import unicodedata
 from pathlib import Path, PurePath
 
@@ -55,6 +57,10 @@ PROTECTED_FILES = frozenset(
 """Files that a shell, git or an editor reads and obeys, and keys."""
 
 
+_DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]|con(in|out)\$)\s*([.:].*)?", re.IGNORECASE)
+"""What Windows takes for a device, in whatever folder it stands."""
+
+
 class OutsideWorkspaceError(Exception):
     """A path whose real place is not inside the workspace. Refused in every permission mode."""
 
@@ -67,6 +73,8 @@ def real_place(folder: Path, path: str) -> Path:
     """
     if "\0" in path:
         raise OutsideWorkspaceError("a path cannot hold a NUL character")
+    if sys.platform == "win32" and any(map(_DEVICE.fullmatch, re.split(r"[\\/]", path))):
+        raise OutsideWorkspaceError(f"'{path}' names a device")
     try:
         real = Path(os.path.realpath(Path(os.path.realpath(folder)) / path))
         # `realpath` leaves a loop of links as it stands; it names no place.

@@ -188,7 +188,7 @@ def _widened(tool: Builtin, executor: WorkspaceExecutor | None) -> tuple[str, ..
             if beyond:
                 facts.append(f"may {does} outside of the project: {visible(', '.join(beyond))}")
         if policy.allow_network:
-            facts.append("has the network")
+            facts.append("has the network, with what this machine itself serves")
         if policy.allow_env:
             facts.append(f"gets environment variables: {visible(', '.join(policy.allow_env))}")
     if tool.group == "Web" and (policy.allow_private_network or policy.allowed_urls):

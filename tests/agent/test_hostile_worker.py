@@ -160,6 +160,22 @@ async def test_where_it_says_a_function_is_has_no_part_in_the_digest_of_its_code
     assert len(person.asked) == 1
 
 
+@pytest.mark.parametrize(
+    ("file", "shown"),
+    [(".adal/tools.py", ".adal/tools.py"), ("harmless.py", None), ("x/../harmless.py", None), ("<string>", None)],
+)
+async def test_no_person_is_shown_code_that_did_not_run(
+    bench: Bench, hostile: type[Hostile], file: str, shown: str | None
+) -> None:
+    (bench.root / "harmless.py").write_text("def bump(): ...\n")
+    hostile.said = says(bench, LoadedTool("bump", "", OBJECT, True, file, 1, "bump"))
+    person = Person("reject_once")
+    bench.open(person)
+    await bench.run({"calls": [call("bump", "c1")]}, {"text": "done"})
+    source = person.asked[0].source
+    assert (source.uri if source else None) == (None if shown is None else (bench.root / shown).as_uri())
+
+
 async def test_a_schema_full_of_traps_neither_hangs_nor_lets_edited_arguments_pass(
     bench: Bench, hostile: type[Hostile]
 ) -> None:

@@ -118,6 +118,15 @@ def test_an_environment_of_python_under_any_name_is_protected(workspace: Path, m
     assert not protected(workspace, "tools/other.py")
 
 
+@pytest.mark.parametrize("path", ["NUL", "src/con.txt", "src\\aux", "COM1", "lpt\u00b9.log", "nul:", "CONIN$", "prn ."])
+def test_a_device_is_no_file_on_windows(workspace: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    with pytest.raises(OutsideWorkspaceError, match="device"):
+        resolve_inside(workspace, path)
+    for name in ("console.txt", "com", "nullable.py", "auxiliary/a.py"):
+        resolve_inside(workspace, name)
+
+
 def test_a_link_to_a_protected_file_is_protected(workspace: Path) -> None:
     (workspace / ".vscode").mkdir()
     (workspace / "innocent").symlink_to(workspace / ".vscode" / "settings.json")

@@ -367,7 +367,7 @@ def test_what_a_policy_gives_beyond_the_usual_is_told_to_the_person(project: Pat
     assert workspace.tool("bash").risks == (
         "may write outside of the project: /srv",
         "may read outside of the project: /",
-        "has the network",
+        "has the network, with what this machine itself serves",
         "gets environment variables: AWS_*",
     )
     assert workspace.tool("fetch_url").risks == ("may reach this machine and private networks: every address",)
