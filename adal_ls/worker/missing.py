@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from adal_ls.worker.install import install_command
 from adal_ls.worker.sources import Sources
 
 _PACKAGES = {
@@ -59,4 +60,4 @@ def missing_module(module: str, sources: Sources) -> str:
 
 
 def _install(top: str, how: str = "") -> str:
-    return f"{sys.executable} -m pip install {how}{_PACKAGES.get(top, top)}"
+    return install_command(f"{how}{_PACKAGES.get(top, top)}")

@@ -21,6 +21,7 @@ from adal_ls.worker.calls import Calls, machinery
 from adal_ls.worker.channel import BlockingWriter, close_quietly, start_reading
 from adal_ls.worker.data import LoadedProject, LoadError, project_to_json
 from adal_ls.worker.ending import break_down, kill_own_group
+from adal_ls.worker.install import install_command
 from adal_ls.worker.load import Project, load
 from adal_ls.worker.printed import install_streams
 from adal_ls.worker.warmup import warm_up
@@ -123,14 +124,10 @@ def lacking() -> str | None:
     try:
         version = importlib.metadata.version("pydantic")
     except importlib.metadata.PackageNotFoundError:
-        return (
-            f"pydantic is not installed for {sys.executable}; install it with: {sys.executable} -m pip install pydantic"
-        )
+        return f"pydantic is not installed for {sys.executable}; install it with: {install_command('pydantic')}"
+    quoted = '"pydantic>=2"'  # as each shell takes it
     if int(version.partition(".")[0]) < 2:
-        return (
-            f"pydantic {version} is too old for {sys.executable}; "
-            f"install version 2 with: {sys.executable} -m pip install 'pydantic>=2'"
-        )
+        return f"pydantic {version} is too old for {sys.executable}; install version 2 with: {install_command(quoted)}"
     return None
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from adal_ls.sdk import ToolOutput
+from adal_ls.worker.install import install_command
 
 _IMPORT, _CONSTANT, _EXTENDED = (dis.opmap[name] for name in ("IMPORT_NAME", "LOAD_CONST", "EXTENDED_ARG"))
 _MARK = "_adal_ls_standin"
@@ -75,9 +76,7 @@ def _is_ours() -> bool:
 def why_not_importable() -> str | None:
     """What keeps the real adalflow from being imported; None where it is imported now."""
     if importlib.util.find_spec("adalflow") is None:
-        return (
-            f"adalflow is not installed for {sys.executable}; install it with: {sys.executable} -m pip install adalflow"
-        )
+        return f"adalflow is not installed for {sys.executable}; install it with: {install_command('adalflow')}"
     before = set(sys.modules)
     try:
         importlib.import_module("adalflow.core.types")

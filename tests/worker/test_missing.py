@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 import pytest
 
+from adal_ls.worker.install import install_command
 from tests.worker.conftest import Loaded
 
 TOOLS = '''
@@ -39,3 +41,10 @@ async def test_the_way_out_fits_the_module(loaded: Loaded, line: str, files: dic
     assert project.error.kind == "missing-module"
     assert told.format(python=sys.executable) in project.error.message
     assert ("pip install" in project.error.message) is ("pip install" in told)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
+def test_the_command_is_one_that_a_shell_takes_also_where_the_path_has_blanks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/my project/.venv/bin/python")
+    assert install_command("'x'") == "'/my project/.venv/bin/python' -m pip install 'x'"
+    assert shlex.split(install_command("yaml"))[0] == sys.executable
