@@ -28,3 +28,11 @@ def choose_model(*wanted: str | None, root: Path) -> Model:
 def is_remote(name: str) -> bool:
     """Whether a model id is one for the model layer, whose import takes seconds."""
     return name.strip() not in ("", offline.NAME) and not name.strip().startswith(script.PREFIX)
+
+
+def advice(name: str) -> str | None:
+    """What somebody who chose this model should know before it answers."""
+    if name.startswith("ollama/"):
+        other = name.replace("ollama/", "ollama_chat/", 1)
+        return f"{name} does not deliver tool calls as such. Choose {other}: the same model, by Ollama's chat interface."
+    return None

@@ -16,7 +16,7 @@ from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.builtin.todos import Todo as ListedTodo
 from adal_ls.agent.builtin.todos import TodoList
-from adal_ls.agent.choice import choose_model
+from adal_ls.agent.choice import advice, choose_model
 from adal_ls.agent.event_size import bounded
 from adal_ls.agent.gate import GateContext
 from adal_ls.agent.history import Conversation
@@ -285,6 +285,8 @@ class Episodes:
         model = choose_model(
             running.params.model, agent.model if agent else None, self.settings.model, root=running.root
         )
+        if not running.resumed and (hint := advice(model.name)) is not None:
+            self.emit(running, NoticeEvent(text=hint))
         registry = await self._registry(running, held)
 
         def emit(event: Event) -> None:

@@ -1,4 +1,4 @@
-"""`python -m tests.model_server SCRIPT.json`: serves a JSON list of turns and writes its base URL to stdout.
+"""`python -m tests.model_server SCRIPT.json [PORT]`: serves a JSON list of turns and writes its base URL to stdout.
 
 `--document` writes README.md.
 """
@@ -14,8 +14,8 @@ from tests.model_server import ModelServer, Turn
 from tests.model_server.quirks import document
 
 
-async def main(turns: list[Turn]) -> None:
-    async with ModelServer(turns) as server:
+async def main(turns: list[Turn], port: int) -> None:
+    async with ModelServer(turns, port=port) as server:
         sys.stdout.write(f"{server.url}\n")
         sys.stdout.flush()
         await server.serve_forever()
@@ -24,4 +24,6 @@ async def main(turns: list[Turn]) -> None:
 if sys.argv[1:] == ["--document"]:
     (Path(__file__).parent / "README.md").write_text(document(), encoding="utf-8")
     sys.exit()
-asyncio.run(main([Turn.read(turn) for turn in json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))]))
+script, *ports = sys.argv[1:]
+turns = [Turn.read(turn) for turn in json.loads(Path(script).read_text(encoding="utf-8"))]
+asyncio.run(main(turns, int(ports[0]) if ports else 0))

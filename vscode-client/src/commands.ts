@@ -25,7 +25,8 @@ export function registerCommands(
     "adal.openWalkthrough": () =>
       commands.executeCommand("workbench.action.openWalkthrough", "adal-ls.adal-ls#firstTool", false),
     "adal.newTool": (given) => newTool(tools.projects, (given as { project?: Project } | undefined)?.project?.root),
-    "adal.previewTool": (given) => withTool(given, ({ project, tool }) => previews.show(project.root, tool.name)),
+    "adal.previewTool": (given) =>
+      withTool(rowNamed(given, tools.projects) ?? given, ({ project, tool }) => previews.show(project.root, tool.name)),
     "adal.copySchema": (given) => withTool(given, ({ tool }) => copySchema(tool)),
     "adal.runWithTool": (given) =>
       withTool(given, ({ project, tool }) =>
@@ -48,6 +49,16 @@ export function registerCommands(
 function withTool(given: unknown, action: (row: ToolRow) => unknown): unknown {
   const row = given as Partial<ToolRow> | undefined;
   return row?.tool && row.project ? action(row as ToolRow) : undefined;
+}
+
+/** The row of a tool that somebody knows by its name alone: in a run's project, else in the first one that has it. */
+function rowNamed(given: unknown, projects: readonly Project[]): ToolRow | undefined {
+  const { name, projectRoot } = (given ?? {}) as { name?: unknown; projectRoot?: string };
+  const rows = projects.flatMap((project) =>
+    (project.tools ?? []).map((tool): ToolRow => ({ kind: "tool", project, tool })),
+  );
+  const named = rows.filter(({ tool }) => tool.name === name);
+  return named.find(({ project }) => project.root === projectRoot) ?? named[0];
 }
 
 async function copySchema(tool: Tool): Promise<void> {

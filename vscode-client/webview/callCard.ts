@@ -41,8 +41,15 @@ export function callCard(
     ${printed ? textBox(t("Printed"), printed, `${call.callId}:printed`, local, actions) : nothing}
     ${shown ? textBox(isDenied ? t("Told to the model") : printed ? t("Result") : "", shown, `${call.callId}:result`, local, actions) : nothing}
     ${result && isCut(result.observation) ? fullButton(call.callId, "result", actions) : nothing}
+    ${result?.status === "error" || call.decision?.decidedBy === "policy" ? schemaButton(call.tool, actions) : nothing}
     ${result?.trace ? traceOf(call.callId, result.trace, folders, local, actions) : nothing}
   </article>`;
+}
+
+/** Whether the model called it as it was told to. */
+function schemaButton(tool: string, actions: Actions): TemplateResult {
+  const open = () => actions.send({ type: "openSchema", tool });
+  return html`<button class="link schema" @click=${open}>${t("Show what the model was told about the tool")}</button>`;
 }
 
 /** What was cut, for the model as for the view, is whole in the store. */

@@ -190,6 +190,8 @@ export function registerRunView(context: ExtensionContext, services: Services): 
         const { run } = controller.state;
         return run && fullTexts.show(run.runId, message.callId, message.of);
       }
+      case "openSchema":
+        return commands.executeCommand("adal.previewTool", { ...controller.agent, name: message.tool });
       case "open":
         return open(message.location);
       case "openPlace":

@@ -107,6 +107,8 @@ export type FromView =
     }
   /** What of a call is too long for its card. */
   | { readonly type: "openFull"; readonly callId: string; readonly of: "result" | "arguments" }
+  /** What a model is told about a tool. */
+  | { readonly type: "openSchema"; readonly tool: string }
   | { readonly type: "open"; readonly location: Location }
   /** A place that a text names; `line` counts from 1. */
   | { readonly type: "openPlace"; readonly path: string; readonly line: number }

@@ -160,6 +160,7 @@ function errorItem(project: Project, { message, file, line }: LoadFault): TreeIt
   item.iconPath = new ThemeIcon("error", new ThemeColor("list.errorForeground"));
   const selection = new Range(Math.max(0, line - 1), 0, Math.max(0, line - 1), 0);
   item.command = { title: t("Open"), command: "vscode.open", arguments: [Uri.file(file), { selection }] };
+  item.contextValue = "loadError";
   return item;
 }
 

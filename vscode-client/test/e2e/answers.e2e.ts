@@ -107,15 +107,20 @@ test("an answer for the next calls too says its rule and how long; it counts, is
   await card(view, "bump").waitFor();
 });
 
-test("by keyboard alone: a chord leads to the question, Tab to its answers, and nothing answers by itself", async () => {
+test("J4: by keyboard alone, from the palette to the answer: a chord leads to the question, Tab to its answers, and nothing answers by itself", async () => {
   const { editor } = at;
-  const view = await sendPrompt(editor, 'bump(tag="k")');
+  const { keyboard } = editor.page;
+  await editor.command("AdaL: Run Agent");
+  const view = editor.webview();
+  await view.locator("#prompt textarea:focus").waitFor();
+  await keyboard.type('bump(tag="k")');
+  await keyboard.press("Enter");
   await button(card(view, "bump"), "allow_once").waitFor();
-  await editor.goTo(1, 1);
-  await editor.page.keyboard.press("Control+K");
-  await editor.page.keyboard.press("Control+A");
+  await view.locator("#prompt textarea:focus").waitFor(); // the question takes no focus from what is being typed
+  await keyboard.press("Control+K");
+  await keyboard.press("Control+A");
   await view.locator("#approvals-title:focus").waitFor();
-  await editor.page.keyboard.press("Enter");
+  for (const key of ["Enter", "Space", "Escape"]) await keyboard.press(key);
   const focused = () => view.locator(":focus").last();
   for (let presses = 0; (await focused().getAttribute("data-option")) !== "allow_once"; presses++) {
     expect(presses).toBeLessThan(10);

@@ -187,6 +187,21 @@ test("with the view hidden a notification leads to the approval, and answers not
   expect(existsSync(workspace.path("added.txt"))).toBe(false);
 });
 
+test("J4: while the window has no focus a notification tells of the approval, although the view is shown", async () => {
+  const { editor } = at;
+  const view = await run("add(a=1, b=2)");
+  await card(view, "add").waitFor();
+  const notification = editor.notification("The agent asks to run 'add'.");
+  expect(await notification.count()).toBe(0);
+  await editor.loseFocus();
+  await notification.waitFor();
+  expect(await notification.getByRole("button").allTextContents()).not.toContain("Allow once");
+  await editor.regainFocus();
+  await button(card(view, "add"), "reject_once").click();
+  await view.locator(".finished", { hasText: "Done" }).waitFor();
+  await editor.command("Notifications: Clear All Notifications");
+});
+
 test("several approvals are answered in any order, each on its own", async () => {
   const { editor } = at;
   const view = await run('add(a=1, b=2)\nnote(text="first")\nnote(text="second one")');

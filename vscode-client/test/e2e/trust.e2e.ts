@@ -5,6 +5,7 @@ import { setMachineSettings } from "../rig/codeServer.ts";
 import { Editor, launchBrowser } from "../rig/editor.ts";
 import { HOST_PYTHON } from "../rig/paths.ts";
 import { hostProcesses, serverProcesses } from "../rig/processes.ts";
+import { tryPanel } from "../rig/runView.ts";
 import { Workspace } from "../rig/workspace.ts";
 
 const server = inject("restricting");
@@ -56,6 +57,16 @@ test("in Restricted Mode tools are checked, and nothing of the folder is importe
   await editor.command("AdaL: Run Agent");
   await editor.webview().getByText("nothing of this folder is imported or run until you trust it").waitFor();
   await editor.picture("restricted-mode");
+  expect(await editor.webview().locator("#prompt textarea").isDisabled()).toBe(true);
+
+  await editor.command("AdaL: Try Tool");
+  await editor.page.locator(".quick-input-list .monaco-list-row", { hasText: /^f/ }).click();
+  const panel = tryPanel(editor);
+  await panel.getByRole("heading", { name: "f", exact: true }).waitFor();
+  await panel.locator('[data-field="x"] textarea').fill("a");
+  await panel.locator("vscode-button.run").click();
+  await panel.locator(".problem", { hasText: /trust/ }).waitFor();
+  await editor.picture("restricted-try");
   expect(existsSync(workspace.path("owned.txt"))).toBe(false);
   expect(existsSync(workspace.path("evil.txt"))).toBe(false);
   expect(hostProcesses(serverProcesses(server))).toEqual([]);

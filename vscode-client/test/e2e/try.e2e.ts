@@ -1,21 +1,6 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
-import { setMachineSettings } from "../rig/codeServer.ts";
-import { Editor, launchBrowser } from "../rig/editor.ts";
-import { HOST_PYTHON } from "../rig/paths.ts";
-import { tryPanel } from "../rig/tryPanel.ts";
-import { Workspace } from "../rig/workspace.ts";
-
-const server = inject("trusting");
-let browser: Browser;
-let editor: Editor | undefined;
-
-beforeAll(async () => {
-  setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON });
-  browser = await launchBrowser();
-});
-afterEach(({ task }) => editor?.close(task));
-afterAll(() => browser.close());
+import { beforeEach, expect, test } from "vitest";
+import { tryPanel } from "../rig/runView.ts";
+import { shareWindow } from "../rig/sharedWindow.ts";
 
 const TOOLS = `import time
 from typing import Literal
@@ -47,9 +32,16 @@ def slow() -> str:
 CUSTOM_TOOLS = [weather, slow]
 `;
 
-test("a tool is tried by its lens: the form refuses what is missing, and the result shows in its parts", async () => {
-  using workspace = new Workspace({ ".adal/tools.py": TOOLS });
-  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
+const at = shareWindow({ ".adal/tools.py": TOOLS }, ".adal/tools.py", "AdaL: 2 tools");
+
+beforeEach(async () => {
+  await at.editor.command("View: Close All Editors");
+  await at.editor.openFile("tools.py");
+});
+
+// https://github.com/UsefulSoftwareCo/executor/pull/1183: "try" ended at the gate although the person had pressed Run
+test("J3: a tool is tried by its lens: the form refuses what is missing, and the result shows in its parts", async () => {
+  const { editor } = at;
   const { page } = editor;
   await page.locator(".codelens-decoration a").getByText("Try", { exact: true }).first().click();
   const form = tryPanel(editor);
@@ -71,6 +63,7 @@ test("a tool is tried by its lens: the form refuses what is missing, and the res
   for (const [part, text] of Object.entries(parts)) {
     expect(await form.locator(`[data-part="${part}"] pre`).innerText()).toContain(text);
   }
+  expect(await page.locator(".monaco-dialog-box, .notifications-toasts .notification-list-item").count()).toBe(0);
   await editor.picture("try result");
 
   await form.locator('[data-field="city"] textarea').fill("Atlantis");
@@ -83,9 +76,8 @@ test("a tool is tried by its lens: the form refuses what is missing, and the res
   await editor.picture("try failed");
 });
 
-test("arguments can be written as JSON, and a try can be stopped", async () => {
-  using workspace = new Workspace({ ".adal/tools.py": TOOLS });
-  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/tools.py" });
+test("J3: arguments can be written as JSON, and a try can be stopped", async () => {
+  const { editor } = at;
   const rows = await editor.toolRows();
   await editor.rowAction(rows.filter({ hasText: "weather" }), "Try Tool");
   let form = tryPanel(editor);
@@ -106,4 +98,27 @@ test("arguments can be written as JSON, and a try can be stopped", async () => {
   await form.locator('[data-part="printed"] pre').filter({ hasText: "on my way" }).waitFor({ timeout: 60_000 });
   await form.locator("vscode-button.stop").click();
   await form.getByText("Stopped.").waitFor();
+});
+
+test("J3: a try runs the code as it is now, with an edit made a moment ago and with a module beside it", async () => {
+  const { editor, workspace } = at;
+  workspace.write(".adal/words.py", 'GREETING = "hello"\n');
+  workspace.write(
+    ".adal/tools.py",
+    'from words import GREETING\n\n\ndef greet() -> str:\n    """Greet."""\n    return GREETING\n\n\nCUSTOM_TOOLS = [greet]\n',
+  );
+  const row = (await editor.toolRows()).filter({ hasText: "greet" });
+  await row.waitFor();
+  await row.hover();
+  await row.locator('.action-label[aria-label^="Try Tool"]').click();
+  const form = tryPanel(editor);
+  await form.getByRole("heading", { name: "greet" }).waitFor();
+  const observation = form.locator('[data-part="observation"] pre');
+  await form.locator("vscode-button.run").click();
+  await observation.filter({ hasText: "hello" }).waitFor({ timeout: 60_000 });
+  for (const greeting of ["goodbye", "welcome"]) {
+    workspace.write(".adal/words.py", `GREETING = "${greeting}"\n`);
+    await form.locator("vscode-button.run").click();
+    await observation.filter({ hasText: greeting }).waitFor();
+  }
 });

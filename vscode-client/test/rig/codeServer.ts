@@ -18,6 +18,8 @@ export interface Options {
   extension?: string;
   /** Further `--vscode-option`s. */
   vscodeOptions?: string[];
+  /** Variables of the environment, of extensions and agents too. */
+  env?: Record<string, string>;
   /** A port to listen on; a free one by default. */
   port?: number;
 }
@@ -76,6 +78,7 @@ export async function startCodeServer(options: Options = {}): Promise<CodeServer
     ...process.env,
     VSCODE_IPC_HOOK_CLI: undefined,
     NODE_OPTIONS: undefined,
+    ...options.env,
     PIP_CONFIG_FILE: pipConfig({ state }), // does not exist, so pip's usual configuration counts, until a test writes it
   };
   if (options.extension) {
@@ -164,7 +167,7 @@ async function ready(port: number, child: ChildProcess, state: string): Promise<
   throw new Error(`code-server did not answer within ${READY_MS / 1000} s; see ${state}/code-server.log`);
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);

@@ -195,6 +195,23 @@ export class Editor {
     await this.statusBar(`Ln ${line}, Col ${column}`).waitFor();
   }
 
+  /** As when the person works in another program: a page without a screen has the focus at all times otherwise. */
+  async loseFocus(): Promise<void> {
+    await this.page.evaluate('document.hasFocus = () => false; window.dispatchEvent(new Event("blur"));');
+  }
+
+  async regainFocus(): Promise<void> {
+    await this.page.evaluate('delete document.hasFocus; window.dispatchEvent(new Event("focus"));');
+  }
+
+  /** Goes to the next finding of the active editor, and gives what is said about it there. */
+  async nextProblem(): Promise<Locator> {
+    await this.command("Go to Next Problem (Error, Warning, Info)");
+    const widget = this.page.locator(".marker-widget");
+    await widget.waitFor();
+    return widget;
+  }
+
   /** Chooses a quick fix for the finding at the cursor. */
   async quickFix(title: string | RegExp): Promise<void> {
     const row = this.page.locator(".action-widget .monaco-list-row.action").filter({ hasText: title }).first();

@@ -73,6 +73,8 @@ export function shareWindow(files: Record<string, string>, file: string, ready: 
 
 async function reset(editor: Editor, workspace: Workspace, ready: string): Promise<void> {
   await editor.page.emulateMedia({ colorScheme: "dark" });
+  await editor.page.keyboard.press("Escape");
+  if (await editor.page.locator(".tab.active.dirty").isVisible()) await editor.command("File: Revert File");
   workspace.restore();
   await editor.showSidebar();
   await editor.statusBar(ready).waitFor();
