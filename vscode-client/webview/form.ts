@@ -69,11 +69,13 @@ function choice(
   set: (text: string | undefined) => void,
 ): TemplateResult {
   const onChange = (event: Event) => set((event.target as HTMLSelectElement).value || undefined);
-  return html`<vscode-single-select .label=${`${field.name}, ${field.type}`} .value=${value} @change=${onChange}>
-    <vscode-option value=${NOT_SET} ?selected=${value === NOT_SET}>${field.required ? t("Choose one") : t("Not set")}</vscode-option>
-    ${options.map(
-      (option) =>
-        html`<vscode-option value=${option} ?selected=${option === value}>${option.replace(/^"(.*)"$/s, "$1")}</vscode-option>`,
-    )}
-  </vscode-single-select>`;
+  const labelled = options.map((option) => ({ value: option, label: option.replace(/^"(.*)"$/s, "$1") }));
+  const choices = [{ value: NOT_SET, label: field.required ? t("Choose one") : t("Not set") }, ...labelled];
+  // Not as elements inside: of those it reads the text as drawn, which is empty in a part that is folded.
+  return html`<vscode-single-select
+    .label=${`${field.name}, ${field.type}`}
+    .options=${choices}
+    .value=${value}
+    @change=${onChange}
+  ></vscode-single-select>`;
 }

@@ -1,13 +1,8 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { seriousFindings } from "../rig/accessibility.ts";
-import { setMachineSettings } from "../rig/codeServer.ts";
-import { Editor, launchBrowser } from "../rig/editor.ts";
-import { HOST_PYTHON } from "../rig/paths.ts";
 import { row, sendPrompt } from "../rig/runView.ts";
-import { Workspace } from "../rig/workspace.ts";
+import { shareWindow } from "../rig/sharedWindow.ts";
 
-const server = inject("trusting");
 const TOOLS = `\
 def add(a: int, b: int) -> int:
     """Adds two numbers.
@@ -51,30 +46,19 @@ AGENTS = [
 ]
 `;
 
-let browser: Browser;
-let editor: Editor;
-let workspace: Workspace;
+const at = shareWindow({ ".adal/tools.py": TOOLS, ".adal/agents.py": AGENTS }, ".adal/agents.py", /AdaL: \d tool/);
 
-beforeAll(async () => {
-  setMachineSettings(server, { "adal.hostInterpreter": HOST_PYTHON });
-  browser = await launchBrowser();
-});
-beforeEach(async () => {
-  workspace = new Workspace({ ".adal/tools.py": TOOLS, ".adal/agents.py": AGENTS });
-  editor = await Editor.open(browser, server, workspace.folder, { file: ".adal/agents.py" });
-  await editor.showSidebar();
-  await editor.statusBar(/AdaL: \d tool/).waitFor();
-});
-afterEach(async ({ task }) => {
-  await editor.close(task);
-  workspace[Symbol.dispose]();
-});
-afterAll(async () => {
-  await browser.close();
-  setMachineSettings(server, {});
+test("the default agent is there beside those of the project, and has the tools of every run", async () => {
+  const { editor } = at;
+  const view = editor.webview();
+  await view.locator(".pickAgent", { hasText: "default" }).waitFor();
+  expect(await view.locator(".context").count()).toBe(0);
+  await sendPrompt(editor, "add(a=1, b=2)");
+  await view.locator(".call pre", { hasText: "3" }).waitFor();
 });
 
 test("an agent is picked, its context is asked for in a form, checked, given to its tools, and remembered", async () => {
+  const { editor } = at;
   const view = editor.webview();
   await view.locator(".pickAgent").click();
   await row(editor, "librarian").click();
@@ -83,6 +67,8 @@ test("an agent is picked, its context is asked for in a form, checked, given to 
   await sendPrompt(editor, "where()");
   await view.locator('.context [data-field="root"] .problem', { hasText: "root is required" }).waitFor();
   expect(await view.locator(".prompt").count()).toBe(0);
+  const kind = view.locator('.context [data-field="kind"]');
+  expect(await kind.locator(".select-face .text").innerText()).toBe("Not set");
   await editor.picture("context-form");
   expect(await seriousFindings(view)).toEqual([]);
   await view.locator('.context [data-field="root"] textarea').fill("notes");
@@ -92,11 +78,14 @@ test("an agent is picked, its context is asked for in a form, checked, given to 
   // The next prompt of the same run brings its own.
   await view.locator(".finished").waitFor();
   await view.locator('.context [data-field="root"] textarea').fill("docs");
+  await kind.locator(".select-face").click();
+  await kind.locator("li.option", { hasText: "long" }).click();
+  expect(await kind.locator(".select-face .text").innerText()).toBe("long");
   await sendPrompt(editor, "where()");
-  await view.locator(".call pre", { hasText: "docs, 3, None" }).waitFor();
+  await view.locator(".call pre", { hasText: "docs, 3, long" }).waitFor();
   await view.locator(".finished").nth(1).waitFor();
 
-  await editor.page.waitForTimeout(2000); // the editor writes what it keeps for extensions once a second
+  await editor.stored('"docs"');
   await editor.page.reload();
   await editor.showSidebar();
   // The last run is shown again, with its agent and what it was given last.
@@ -105,15 +94,8 @@ test("an agent is picked, its context is asked for in a form, checked, given to 
   await expect.poll(() => view.locator('.context [data-field="root"] textarea').inputValue()).toBe("docs");
 });
 
-test("the default agent is there beside those of the project, and has the tools of every run", async () => {
-  const view = editor.webview();
-  await view.locator(".pickAgent", { hasText: "default" }).waitFor();
-  expect(await view.locator(".context").count()).toBe(0);
-  await sendPrompt(editor, "add(a=1, b=2)");
-  await view.locator(".call pre", { hasText: "3" }).waitFor();
-});
-
 test("a slip in the agents file is marked as it is typed, and a save loads what is mended", async () => {
+  const { editor } = at;
   const view = editor.webview();
   await editor.typeOver(AGENTS.replace('"librarian", tools', '"keeper", toolz'));
   await editor.squiggles("error").first().waitFor();

@@ -76,7 +76,8 @@ test("J4: of three calls at once each gets its own answer, also when they waited
   const view = await sendPrompt(editor, "go");
   await view.getByText("3 calls wait for your approval").waitFor();
   await editor.page.waitForTimeout(10_000); // after this time notifications hide, and what waits for them with them
-  const one = (tag: string) => card(view, "bump").filter({ has: view.locator(".argument", { hasText: tag }) });
+  const one = (tag: string) =>
+    card(view, "bump").filter({ has: view.locator(".value", { hasText: new RegExp(`^${tag}$`) }) });
   await button(one("a"), "allow_once").click();
   await view.getByText("2 calls wait for your approval").waitFor();
   await button(one("b"), "reject_once").click();

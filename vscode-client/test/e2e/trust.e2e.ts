@@ -5,7 +5,7 @@ import { setMachineSettings } from "../rig/codeServer.ts";
 import { Editor, launchBrowser } from "../rig/editor.ts";
 import { HOST_PYTHON } from "../rig/paths.ts";
 import { hostProcesses, serverProcesses } from "../rig/processes.ts";
-import { tryPanel } from "../rig/runView.ts";
+import { tryPanel } from "../rig/tryPanel.ts";
 import { Workspace } from "../rig/workspace.ts";
 
 const server = inject("restricting");

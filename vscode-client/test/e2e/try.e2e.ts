@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import { tryPanel } from "../rig/runView.ts";
 import { shareWindow } from "../rig/sharedWindow.ts";
+import { tryPanel } from "../rig/tryPanel.ts";
 
 const TOOLS = `import time
 from typing import Literal

@@ -36,22 +36,25 @@ test("J1: while a line is unfinished one mark says so, and what was known of the
 
 test("J1: a file without the list gets a mild note, whose fix adds it; then the tool stands in the sidebar", async () => {
   const { editor } = at;
-  await editor.typeOver(TOOLS.slice(0, TOOLS.indexOf("\n\nCUSTOM_TOOLS")));
+  await editor.typeOver(TOOLS.slice(0, TOOLS.indexOf("\n\nCUSTOM_TOOLS")).replaceAll("weather(", "forecast("));
   await editor.squiggles("info").first().waitFor();
   expect(await editor.squiggles("error").count()).toBe(0);
-  await editor.statusBar("AdaL: 0 tools").waitFor();
   await (await editor.nextProblem()).getByText("ADAL201").waitFor();
   await editor.page.keyboard.press("Escape");
   await editor.quickFix(/CUSTOM_TOOLS/);
-  await expect.poll(() => editor.text()).toContain("CUSTOM_TOOLS = [weather]");
-  await (await rowOf("weather, asks for approval")).waitFor();
-  await editor.statusBar("AdaL: 1 tool").waitFor();
+  await expect.poll(() => editor.text()).toContain("CUSTOM_TOOLS = [forecast]");
+  await (await rowOf("forecast, asks for approval, not loaded")).waitFor();
+  await editor.save();
+  await (await rowOf("forecast, asks for approval"))
+    .and(editor.page.locator(':not([aria-label*="not loaded"])'))
+    .waitFor();
 });
 
 test("J1: a hover shows the card that a model gets", async () => {
   const { editor } = at;
   await editor.goTo(1, 7);
-  await editor.command("Show or Focus Hover");
+  await editor.page.keyboard.press("Control+K"); // `command` clicks elsewhere
+  await editor.page.keyboard.press("Control+I");
   const hover = editor.page.locator(".monaco-hover:visible", { hasText: "Name of the city." });
   await hover.waitFor();
   expect(await hover.innerText()).toMatch(/Tell the weather of a city\.[\s\S]*city[\s\S]*string/);

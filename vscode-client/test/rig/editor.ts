@@ -24,6 +24,10 @@ export interface OpenOptions {
   theme?: "light" | "dark";
 }
 
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
 /** Run in the page: whether it has stored the text among what it keeps for our extension. */
 const STORED = `async (text) => {
   const done = (request) => new Promise((resolve, reject) => {
@@ -250,13 +254,10 @@ export class Editor {
     else await this.page.locator(".editor-group-watermark, .editor-group-container").first().click();
   }
 
-  /** Takes the row of the quick input that is chosen, once it is the one that is meant. */
-  private async accept(text: string): Promise<void> {
-    const rows = this.page.locator(".quick-input-list .monaco-list-row");
-    await rows.filter({ hasText: text }).first().waitFor();
-    // The list may be filtered once more, and another row be the first until then.
-    await rows.and(this.page.locator(".focused")).filter({ hasText: text }).waitFor();
-    await this.page.keyboard.press("Enter");
+  /** Takes the row of the quick input with that name; the first one may be another, or become one. */
+  private async accept(name: string): Promise<void> {
+    const label = this.page.locator(".label-name", { hasText: new RegExp(`^${escaped(name)}$`) });
+    await this.page.locator(".quick-input-list .monaco-list-row", { has: label }).first().click();
     await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
   }
 

@@ -22,7 +22,7 @@ export interface SharedWindow {
  *
  * @param ready - text of the status bar once the tools of `files` are known.
  */
-export function shareWindow(files: Record<string, string>, file: string, ready: string): SharedWindow {
+export function shareWindow(files: Record<string, string>, file: string, ready: string | RegExp): SharedWindow {
   const server = inject("trusting");
   let browser: Browser | undefined;
   let shared: { editor: Editor; workspace: Workspace } | undefined;
@@ -71,7 +71,7 @@ export function shareWindow(files: Record<string, string>, file: string, ready: 
   };
 }
 
-async function reset(editor: Editor, workspace: Workspace, ready: string): Promise<void> {
+async function reset(editor: Editor, workspace: Workspace, ready: string | RegExp): Promise<void> {
   await editor.page.emulateMedia({ colorScheme: "dark" });
   await editor.page.keyboard.press("Escape");
   if (await editor.page.locator(".tab.active.dirty").isVisible()) await editor.command("File: Revert File");
