@@ -346,3 +346,20 @@ test("files are attached by a button beside Run", () => {
   view.find(".attach").click();
   expect(view.sent).toEqual([{ type: "pickFiles" }]);
 });
+
+test("a call that failed leads to what the model was told about its tool, one that worked does not", () => {
+  const call = (callId: string, status: "success" | "error"): CallItem => ({
+    kind: "call",
+    callId,
+    tool: "look",
+    arguments: {},
+    status: status === "success" ? "completed" : "failed",
+    printed: "",
+    result: { type: "toolResult", callId, tool: "look", status, observation: "x", durationMs: 1 },
+  });
+  view.show({ run: { runId: "r", state: "finished" }, items: [call("a", "success"), call("b", "error")] });
+  const buttons = view.root.querySelectorAll<HTMLElement>(".schema");
+  expect([...buttons].map((button) => button.closest<HTMLElement>(".call")?.dataset.call)).toEqual(["b"]);
+  buttons[0]?.click();
+  expect(view.sent).toEqual([{ type: "openSchema", tool: "look" }]);
+});
