@@ -13,7 +13,7 @@ from typing import Any
 from adal_ls.agent.agent_infos import find, listed_tools
 from adal_ls.agent.interpreters import choose_interpreter
 from adal_ls.agent.lease import Snapshot, ToolsLease
-from adal_ls.agent.loading import LOAD_FAILED, LoadFailedError, agents_failure, limits_of, start_loaded
+from adal_ls.agent.loading import LOAD_FAILED, LoadFailedError, agents_failure, digests, limits_of, start_loaded
 from adal_ls.agent.unsaved import UnsavedChanges
 from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.tools import LoadFailure, Project
@@ -92,6 +92,15 @@ class Projects:
         state = self._state(root)
         project = await (self.load(root, unsaved=True) if state.loading is None else self._newest(state))
         return state.snapshot, project
+
+    async def catch_up(self, root: Path) -> None:
+        """Loads `root` anew where a file that its tools came from is another by now: whoever watches it tells later."""
+        snapshot, _ = await self.known(root)
+        if (
+            snapshot is not None
+            and await asyncio.to_thread(digests, snapshot.root, snapshot.sources) != snapshot.sources
+        ):
+            await self.load(root, unsaved=True)
 
     def check_agent(self, root: Path, agent: str | None) -> None:
         """Looks for an agent in what is loaded, where no newer load goes on.

@@ -52,6 +52,7 @@ async def try_tool(
         RegistryError: more tools than a run can have.
     """
     attempt = f"try-{uuid4().hex}"
+    await projects.catch_up(root)
     lease, why = await projects.lease(root, attempt)
     stopped = True
     try:

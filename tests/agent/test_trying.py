@@ -69,6 +69,19 @@ async def test_a_try_runs_the_tool_without_a_question_and_gives_all_its_parts(se
     assert await server.request(methods.RUN_LIST, {}) == {"runs": []}
 
 
+async def test_a_try_runs_the_code_as_it_is_whether_or_not_anybody_has_told_of_the_change(
+    server: Server, root: Path
+) -> None:
+    (root / ".adal" / "tools.py").write_text(
+        'from words import WORD\n\n\ndef greet() -> str:\n    """Greet."""\n    return WORD\n\n\nCUSTOM_TOOLS = [greet]\n'
+    )
+    await server.initialize(root)
+    for word in ("hello", "welcome", "goodbye"):
+        (root / ".adal" / "words.py").write_text(f'WORD = "{word}"\n')
+        tried = await server.request(methods.TOOLS_TRY, {"tool": "greet", "arguments": {}})
+        assert tried["observation"] == word
+
+
 async def test_a_try_is_no_standing_permission(server: Server, root: Path) -> None:
     await server.initialize(root)
     await server.request(methods.TOOLS_TRY, {"tool": "weigh", "arguments": {"name": "flour"}})

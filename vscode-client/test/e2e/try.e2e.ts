@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { shareWindow } from "../rig/sharedWindow.ts";
 import { tryPanel } from "../rig/tryPanel.ts";
 
@@ -33,11 +33,6 @@ CUSTOM_TOOLS = [weather, slow]
 `;
 
 const at = shareWindow({ ".adal/tools.py": TOOLS }, ".adal/tools.py", "AdaL: 2 tools");
-
-beforeEach(async () => {
-  await at.editor.command("View: Close All Editors");
-  await at.editor.openFile("tools.py");
-});
 
 // https://github.com/UsefulSoftwareCo/executor/pull/1183: "try" ended at the gate although the person had pressed Run
 test("J3: a tool is tried by its lens: the form refuses what is missing, and the result shows in its parts", async () => {

@@ -1,3 +1,4 @@
+import * as path from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, inject } from "vitest";
 import { setMachineSettings } from "./codeServer.ts";
@@ -47,7 +48,7 @@ export function shareWindow(files: Record<string, string>, file: string, ready: 
   });
   beforeEach(async () => {
     setMachineSettings(server, MACHINE);
-    if (shared) await reset(shared.editor, shared.workspace, ready);
+    if (shared) await reset(shared.editor, shared.workspace, file, ready);
     else await open();
   });
   afterEach(async ({ task }) => {
@@ -71,10 +72,14 @@ export function shareWindow(files: Record<string, string>, file: string, ready: 
   };
 }
 
-async function reset(editor: Editor, workspace: Workspace, ready: string | RegExp): Promise<void> {
+async function reset(editor: Editor, workspace: Workspace, file: string, ready: string | RegExp): Promise<void> {
   await editor.page.emulateMedia({ colorScheme: "dark" });
   await editor.page.keyboard.press("Escape");
   if (await editor.page.locator(".tab.active.dirty").isVisible()) await editor.command("File: Revert File");
+  if ((await editor.page.locator("iframe.webview.ready").count()) > 1) {
+    await editor.command("View: Close All Editors"); // there are panels among them
+    await editor.openFile(path.basename(file));
+  }
   workspace.restore();
   await editor.showSidebar();
   await editor.statusBar(ready).waitFor();
