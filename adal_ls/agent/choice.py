@@ -34,5 +34,5 @@ def advice(name: str) -> str | None:
     """What somebody who chose this model should know before it answers."""
     if name.startswith("ollama/"):
         other = name.replace("ollama/", "ollama_chat/", 1)
-        return f"{name} does not deliver tool calls as such. Choose {other}: the same model, by Ollama's chat interface."
+        return f"{name} delivers no tool calls as such. Choose {other}: the same model, by Ollama's chat interface."
     return None

@@ -73,7 +73,7 @@ async def test_a_try_runs_the_code_as_it_is_whether_or_not_anybody_has_told_of_t
     server: Server, root: Path
 ) -> None:
     (root / ".adal" / "tools.py").write_text(
-        'from words import WORD\n\n\ndef greet() -> str:\n    """Greet."""\n    return WORD\n\n\nCUSTOM_TOOLS = [greet]\n'
+        "from words import WORD\n\n\ndef greet() -> str:\n    return WORD\n\n\nCUSTOM_TOOLS = [greet]\n"
     )
     await server.initialize(root)
     for word in ("hello", "welcome", "goodbye"):
