@@ -26,6 +26,10 @@ MAX_CORRECTIONS = 20
 _log = logging.getLogger(__name__)
 
 
+class NobodyThereError(Exception):
+    """Raised by an approver that no person stands behind: the call is refused as if there were no approver."""
+
+
 class Approver(Protocol):
     """The person's side: an editor, a terminal, a callback.
 
@@ -103,7 +107,7 @@ class Approvals:
     async def ask(self, question: Question) -> Answer:
         """Asks and waits, as long as it takes. Cancelled: the question is withdrawn from the person at once."""
         if self._approver is None:
-            return refused("no approver", "nobody could be asked: there is no approver in this session")
+            return _nobody()
         try:
             entry = self._entry(question)
         except (TypeError, ValueError) as fault:
@@ -174,6 +178,8 @@ class Approvals:
         fault = asking.exception()
         if isinstance(fault, asyncio.TimeoutError | TimeoutError):
             return refused("time-out", "nobody answered in time")
+        if isinstance(fault, NobodyThereError):
+            return _nobody()
         if fault is not None:
             _log.warning("asking about %s failed", entry.request.tool, exc_info=fault)
             return refused("approver failed", f"asking failed: {type(fault).__name__}: {fault}")
@@ -205,6 +211,10 @@ class Approvals:
             approver.resolved(ApprovalResolved.model_validate({"approvalId": approval_id, "reason": outcome}))
         except Exception:  # noqa: BLE001 - the person's side must not change what was decided
             _log.exception("telling the approver that %s is resolved failed", approval_id)
+
+
+def _nobody() -> Answer:
+    return refused("no approver", "nobody could be asked: there is no approver in this session")
 
 
 def by_grant(grant: Grant) -> Answer:

@@ -59,6 +59,7 @@ from adal_ls.sdk.context import ToolContext
 from adal_ls.sdk.errors import AdalError, InvalidConfigError, ProjectLoadError
 from adal_ls.worker.agent_data import LoadedAgent
 from adal_ls.worker.provided_data import ProviderError
+from adal_ls.workspace.projects import FOLDER
 
 CONTINUE = "Go on."
 """The prompt of a run that is taken up again without one, where the model had the last word."""
@@ -226,8 +227,9 @@ class Episodes:
     async def _lease(self, running: Running) -> ToolsLease | None:
         """The project's tools for this run; what is missing is said, and the run goes on without."""
         if not self.trusted():
-            text = "Custom tools are not loaded: the workspace is not trusted."
-            self.emit(running, NoticeEvent(text=text))
+            if (running.root / FOLDER).is_dir():  # else there is nothing that trust would load
+                text = "Custom tools are not loaded: the workspace is not trusted."
+                self.emit(running, NoticeEvent(text=text))
             return None
         lease, notice = await self.projects.lease(running.root, running.run_id)
         if notice is not None:

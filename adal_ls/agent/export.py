@@ -28,10 +28,11 @@ def as_json(run: RunGetResult) -> str:
 
 
 def as_markdown(run: RunGetResult) -> str:
-    """What was asked, said, called, decided and answered, in this order."""
+    """What was asked, said and called, in this order; what was decided about a call, and its result, below the call."""
     about = run.run
     head = [f"# {_line(about.title)}", "", f"Run {about.run_id}, model {_line(about.model)}, {about.created}."]
     parts: list[str] = []
+    calls: dict[str, int] = {}
     said = ""
     for update in run.events:
         event = update.event
@@ -42,8 +43,15 @@ def as_markdown(run: RunGetResult) -> str:
             parts.append(said.strip())
             said = ""
         written = _written(event)
-        if written:
-            parts.append(written)
+        if not written:
+            continue
+        if isinstance(event, DecisionEvent | ToolResultEvent) and event.call_id in calls:
+            # Calls of one turn run side by side: what happens to them comes in any order.
+            parts[calls[event.call_id]] += f"\n\n{written}"
+            continue
+        if isinstance(event, ToolCallEvent):
+            calls[event.call_id] = len(parts)
+        parts.append(written)
     if said:
         parts.append(said.strip())
     return "\n".join(head) + "\n\n" + "\n\n".join(parts) + "\n"

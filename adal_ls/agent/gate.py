@@ -98,7 +98,8 @@ class GateContext:
     """What calls that a cancel cuts short are told."""
     interrupted: bool = field(default=False, init=False)
     """Whether the cancel leaves calls that were not begun as they are, to be asked about anew."""
-    started: set[str] = field(default_factory=set, init=False)
+    started: dict[str, float] = field(default_factory=dict, init=False)
+    """Calls that ran or run, with the moment (`time.monotonic`) at which nothing more was to be decided."""
 
 
 async def execute(call: ModelCall, run: GateContext) -> CallResult:
@@ -237,7 +238,7 @@ async def _run(
     base: str | None,
 ) -> CallResult:
     progress = TextBatch(lambda text: run.emit(ToolProgressEvent(call_id=call_id, text=text)))
-    run.started.add(call_id)
+    run.started[call_id] = time.monotonic()
     run.emit(ToolCallEvent(call_id=call_id, tool=tool.name, arguments=arguments, status="in_progress"))
     if run.settled is not None:
         await run.settled()  # nothing runs of which the transcript does not know

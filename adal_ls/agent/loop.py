@@ -219,24 +219,23 @@ class Episode:
             for call, task in zip(calls, tasks, strict=True):
                 if call.call_id not in begun and not self.context.interrupted:
                     # Cancelled before its first step, so it could not say so itself.
-                    self._show(call, CallResult("cancelled", self.context.cancelled), time.monotonic())
+                    self._show(call, CallResult("cancelled", self.context.cancelled))
                 done = not task.cancelled() and task.exception() is None
                 self.conversation.add_result(call.call_id, task.result() if done else self.context.cancelled)
 
     async def _one(self, call: ModelCall, begun: set[str]) -> str:
         """Runs one call and emits its one result; returns what the model sees."""
         begun.add(call.call_id)
-        began = time.monotonic()
         try:
             result = await gate.execute(call, self.context)
         except asyncio.CancelledError:
             if not self.context.interrupted or call.call_id in self.context.started:
-                self._show(call, CallResult("cancelled", self.context.cancelled), began)
+                self._show(call, CallResult("cancelled", self.context.cancelled))
             raise
         except Exception as fault:
-            self._show(call, CallResult("error", f"The call failed inside adal-ls: {fault}"), began)
+            self._show(call, CallResult("error", f"The call failed inside adal-ls: {fault}"))
             raise
-        return self._show(call, result, began)
+        return self._show(call, result)
 
     def _announce(self, call: ModelCall) -> None:
         self.emit(
@@ -245,7 +244,10 @@ class Episode:
             )
         )
 
-    def _show(self, call: ModelCall, result: CallResult, began: float) -> str:
+    def _show(self, call: ModelCall, result: CallResult) -> str:
+        # What a person took to answer is no time of the tool.
+        began = self.context.started.get(call.call_id)
+        took = 0.0 if began is None else round((time.monotonic() - began) * 1000, 3)
         observation = sound(result.observation)
         seen = cut(observation)
         event = ToolResultEvent(
@@ -255,7 +257,7 @@ class Episode:
             observation=seen,
             display=_bounded(result.display),
             printed=_bounded(result.printed),
-            duration_ms=result.duration_ms or round((time.monotonic() - began) * 1000, 3),
+            duration_ms=result.duration_ms or took,
             trace=_bounded(result.trace),
         )
         self.store_result(event, None if seen == observation else observation)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
+from adal_ls.cli.output import Failure, give, give_json, is_terminal, say
 from adal_ls.cli.project import project_option
 from adal_ls.cli.run_options import RunOptions, agent_run_options
+from adal_ls.cli.tables import give_table
 from adal_ls.cli.time_options import load_seconds_option
 
 if TYPE_CHECKING:
@@ -105,14 +106,10 @@ async def _agents(project: Path, load_seconds: float | None) -> tuple[list[Agent
 
 
 def _give_table(agents: list[AgentInfo]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("Agent", "Does", "Model", "Tools of its own")
+    rows = []
     for agent in agents:
         names = ", ".join(tool.name for tool in agent.tools or ())
         more = "" if agent.complete is not False else f"{', ' if names else ''}others, as the context says"
-        cells = (agent.id + TOOL_CONTEXT * agent.tool_context, agent.description or "", agent.model or "", names + more)
-        table.add_row(*(Text(printable(cell)) for cell in cells))
-    Console().print(table)
+        name = agent.id + TOOL_CONTEXT * agent.tool_context
+        rows.append((name, agent.description or "", agent.model or "", names + more))
+    give_table(("Agent", "Does", "Model", "Tools of its own"), rows)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
+from adal_ls.cli.output import Failure, give, give_json, is_terminal, say
 from adal_ls.cli.project import project_option
+from adal_ls.cli.tables import give_table
 
 if TYPE_CHECKING:
     from adal_ls.agent.grants import Grant
@@ -85,13 +86,6 @@ def _chosen(grants: list[Grant], given: str, project: Path) -> list[Grant]:
 
 
 def _give_table(grants: list[Grant]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("Grant", "Since", "Allows", "Arguments")
-    for grant in grants:
-        told = grant.told()
-        cells = (told.grant_id[:_SHOWN], told.created[:16].replace("T", " "), told.rule, told.arguments or "")
-        table.add_row(*(Text(printable(cell)) for cell in cells))
-    Console().print(table)
+    told = [grant.told() for grant in grants]
+    rows = [(one.grant_id[:_SHOWN], one.created[:16].replace("T", " "), one.rule, one.arguments or "") for one in told]
+    give_table(("Grant", "Since", "Allows", "Arguments"), rows)

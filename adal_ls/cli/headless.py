@@ -19,13 +19,13 @@ from adal_ls.agent.store import Store, StoreError
 from adal_ls.cli.interrupts import interrupts
 from adal_ls.cli.output import is_terminal, reason
 from adal_ls.cli.progress import Progress
-from adal_ls.cli.question import show_call
 from adal_ls.cli.reading import TerminalReader
 from adal_ls.cli.run_output import Ending, Output, Style, output_of
 from adal_ls.cli.screen import Screen
 from adal_ls.cli.stored import NoRunError, last_id, none_yet, whole_id
 from adal_ls.cli.terminal import TerminalApprover
 from adal_ls.cli.transcript import line_of
+from adal_ls.cli.unattended import Unattended
 from adal_ls.protocol.host import HostSettings
 from adal_ls.protocol.runs import (
     DecisionEvent,
@@ -125,7 +125,7 @@ class _Headless:
         self._store = store
         self._screen = screen
         self._progress = Progress(screen, tools_loaded=not trusted)
-        approver: Approver | None = None
+        approver: Approver = Unattended(str(root), self._arguments, screen)
         if is_terminal(sys.stdin) and is_terminal(sys.stderr):
             approver = TerminalApprover(str(root), self._arguments, screen, TerminalReader())
         self._runtime = Runtime(
@@ -195,7 +195,6 @@ class _Headless:
             self._calls[event.call_id] = event.arguments
         elif isinstance(event, DecisionEvent) and event.decided_by == "no approver":
             self._not_asked.append(event.tool)
-            self._would_have_asked(event)
         elif isinstance(event, ErrorEvent):
             # The codes of the SDK are for programs, so they are said; those of ours say no more than the text.
             self._error = f"{event.code}: {event.message}" if event.code.isupper() else event.message
@@ -222,10 +221,6 @@ class _Headless:
         self._progress.tools_loaded = True
         if project.failure is None or not project.failure.agents:
             self._not_loaded = project.error
-
-    def _would_have_asked(self, event: DecisionEvent) -> None:
-        details = ["Not run: standard input is no terminal, so nobody could be asked."]
-        show_call(event.tool, self._calls.get(event.call_id, {}), str(self._root), "Would have asked:", details)
 
     def _tell_person(self, update: RunUpdate) -> None:
         """What goes on, on standard error; a program that reads standard output is not disturbed."""

@@ -15,6 +15,7 @@ import click
 
 from adal_ls.agent.preview import pretty
 from adal_ls.cli.output import printable, say
+from adal_ls.cli.styles import bold
 from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.workspace import uris
 
@@ -25,9 +26,15 @@ _NARROWEST, _WIDEST = 40, 100
 """Characters of a line of ours, however narrow or wide the terminal is."""
 
 
-def show_request(request: ApprovalRequest, arguments: dict[str, Any], folder: str) -> None:
-    """The call in full, with what is known about it."""
-    show_call(request.tool, arguments, folder, "Run this?", _details(request, folder))
+def show_request(
+    request: ApprovalRequest,
+    arguments: dict[str, Any],
+    folder: str,
+    question: str = "Run this?",
+    details: Sequence[str] = (),
+) -> None:
+    """The call in full, with what is known about it; `details` come last."""
+    show_call(request.tool, arguments, folder, question, [*_details(request, folder), *details])
     if request.preview is not None and request.preview.diff:
         say("  changes")
         quote(request.preview.diff)
@@ -36,7 +43,7 @@ def show_request(request: ApprovalRequest, arguments: dict[str, Any], folder: st
 def show_call(tool: str, arguments: dict[str, Any], folder: str, question: str, details: list[str]) -> None:
     """A call in full on standard error: the tool and folder last, because long arguments scroll."""
     click.echo("", err=True)
-    click.echo(click.style(f"{question} {printable(tool)}", bold=True), err=True)
+    click.echo(bold(f"{question} {printable(tool)}"), err=True)
     command = arguments.get("command")
     if tool == "bash" and isinstance(command, str) and len(arguments) == 1:
         quote(command)

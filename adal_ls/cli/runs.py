@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adal_ls.cli.output import give, give_json, is_terminal, printable, say
+from adal_ls.cli.output import give, give_json, is_terminal, say
 from adal_ls.cli.project import project_option
 from adal_ls.cli.stored import NoRunError, none_yet, opened, whole_id
+from adal_ls.cli.tables import give_table
 
 if TYPE_CHECKING:
     from adal_ls.agent.store import Store
@@ -205,13 +206,7 @@ def _ended(run: Run, denied: Mapping[str, int]) -> str:
 
 
 def _give_table(runs: list[Run], denied: Mapping[str, int]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("Run", "Started", "Ended", "Model", "Prompt")
-    for run in runs:
-        cells = (run.run_id[:8], run.created[:19].replace("T", " "), _ended(run, denied), run.model, run.title)
-        # Text, not str: what a prompt says is never markup.
-        table.add_row(*(Text(printable(cell)) for cell in cells))
-    Console().print(table)
+    rows = [
+        (run.run_id[:8], run.created[:19].replace("T", " "), _ended(run, denied), run.model, run.title) for run in runs
+    ]
+    give_table(("Run", "Started", "Ended", "Model", "Prompt"), rows)

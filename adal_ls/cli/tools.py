@@ -13,8 +13,9 @@ import click
 
 from adal_ls import lint
 from adal_ls.cli import call, sources
-from adal_ls.cli.output import Failure, give, give_json, is_terminal, printable, say
+from adal_ls.cli.output import Failure, give, give_json, is_terminal, say
 from adal_ls.cli.project import project_option
+from adal_ls.cli.tables import give_table
 from adal_ls.lint import left_out
 from adal_ls.lint.tools import UNREAD
 from adal_ls.workspace.modules import FolderModules
@@ -53,7 +54,7 @@ def list_tools(project: Path, style: str) -> None:
     if style == "json":
         give_json(found)
     elif is_terminal(sys.stdout) and found:
-        _give_table([_row(source, tool) for tool in found])
+        give_table(("Tool", "Approval", "Problems", "Description"), [_row(source, tool) for tool in found])
     else:
         for tool in found:
             give("\t".join(_row(source, tool)))
@@ -145,15 +146,3 @@ def _say_what_is_not_listed(source: _Tools, found: list[dict[str, Any]]) -> None
         say(f"{source.path}: {'more' if found else 'the'} tools are computed when the file is loaded, as for a run.")
     elif not found:
         say(f"{source.path} gives no tools. The built-in tools are always there.")
-
-
-def _give_table(rows: list[list[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("Tool", "Approval", "Problems", "Description")
-    for cells in rows:
-        # Text, not str: what a file says is never markup.
-        table.add_row(*(Text(printable(cell)) for cell in cells))
-    Console().print(table)

@@ -182,7 +182,7 @@ class ToolResultEvent(Message):
     observation: str
     display: str | None = None
     printed: str | None = Field(default=None, description="What the tool printed; the model never sees it.")
-    duration_ms: float
+    duration_ms: float = Field(description="Milliseconds in the tool, without the wait for an approval; 0: not run.")
     trace: str | None = Field(
         default=None,
         description="Where in the project's own code the tool failed; for the person, never for the model.",

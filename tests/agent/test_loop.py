@@ -18,6 +18,7 @@ from adal_ls.agent.loop import MAX_IDENTICAL_TURNS, Episode
 from adal_ls.agent.registry import build_registry
 from adal_ls.agent.script import ScriptModel
 from adal_ls.cli import transcript
+from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest
 from adal_ls.protocol.runs import (
     DecisionEvent,
     Event,
@@ -27,7 +28,7 @@ from adal_ls.protocol.runs import (
     ToolProgressEvent,
     ToolResultEvent,
 )
-from tests.agent.approvers import Person
+from tests.agent.approvers import Person, answer
 from tests.agent.runs import BUMP, ECHO, Bench, call
 
 
@@ -295,3 +296,22 @@ async def test_what_a_tool_prints_without_end_stays_a_message_that_can_be_sent(b
     assert max(len(json.dumps(update.wire())) for update in bench.updates) < 1_000_000
     (result,) = bench.results()
     assert "characters left out here" in str(result.printed)
+
+
+async def test_what_a_person_takes_to_answer_is_no_time_of_the_tool(bench: Bench) -> None:
+    bench.tools(BUMP)
+    thinking = 0.3
+
+    async def choose(request: ApprovalRequest) -> ApprovalAnswer:
+        await asyncio.sleep(thinking)
+        return answer(request, "reject_once" if request.arguments == {"tag": "no"} else "allow_once")
+
+    await bench.run(
+        {"calls": [call("bump", "c1", {"tag": "no"})]},
+        {"calls": [call("bump", "c2", {"tag": "yes"})]},
+        {"text": "done"},
+        approver=Person(choose),
+    )
+    took = {result.call_id: result.duration_ms for result in bench.results()}
+    assert took["c1"] == 0
+    assert 0 < took["c2"] < thinking * 1000

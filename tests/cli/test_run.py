@@ -53,6 +53,7 @@ def test_a_folder_without_tools_needs_no_trust(adal_ls: Run, tmp_path: Path) -> 
     done = adal_ls("run", "-q", "read_file(path='poem.txt')", cwd=plain)
     assert done.returncode == 0
     assert "roses" in done.stdout
+    assert "trust" not in done.stderr
 
 
 def test_a_tool_that_need_not_ask_runs_and_its_result_is_in_the_answer(adal_ls: Run) -> None:
@@ -66,6 +67,8 @@ def test_without_a_terminal_a_tool_that_asks_is_not_run_and_everything_says_so(a
     assert done.returncode == 3
     assert notes(project) == []
     assert "Would have asked: note" in done.stderr
+    for known in ("runs the workspace's own code", f"defined at {Path('.adal', 'tools.py')}:1"):
+        assert known in done.stderr
     assert '"text": "buy milk"' in done.stderr
     assert str(project) in done.stderr
     result = json.loads(done.stdout)

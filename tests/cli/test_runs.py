@@ -222,3 +222,13 @@ def test_old_runs_go_by_themselves_where_the_person_says_so(
     assert "ADAL_KEEP_RUNS_DAYS must be a number of days" in json.loads(done.stdout)["error"]
     monkeypatch.setenv("ADAL_KEEP_RUNS_DAYS", "7")
     assert adal_ls("runs", "list").stdout == ""
+
+
+def test_what_became_of_parallel_calls_stands_below_each_in_markdown(adal_ls: Run) -> None:
+    identity = run_id(adal_ls, "--yolo", "-q", "note(text='first') note(text='second') double(number=4)")
+    shown = adal_ls("runs", "export", identity).stdout
+    _, first, second, third = shown.split("### Call of ")
+    for part, call, result in ((first, "first", "kept first"), (second, "second", "kept second"), (third, "4", "8")):
+        assert call in part
+        assert part.count("*Allowed by") == part.count("Result (success)") == 1
+        assert part.index("*Allowed by") < part.index("Result (success)") < part.index(result)

@@ -389,6 +389,7 @@ export interface ToolResultEvent {
   display?: string;
   /** What the tool printed; the model never sees it. */
   printed?: string;
+  /** Milliseconds in the tool, without the wait for an approval; 0: not run. */
   durationMs: number;
   /** Where in the project's own code the tool failed; for the person, never for the model. */
   trace?: string;

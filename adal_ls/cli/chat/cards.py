@@ -31,8 +31,9 @@ def card(event: Event) -> str | None:
     if isinstance(event, ToolResultEvent):
         told = (event.display or event.observation).strip()
         more = "" if "\n" not in told else " …"
+        took = f" {duration(event.duration_ms / 1000)}" if event.duration_ms else ""  # 0: it never ran
         first = told.split("\n", 1)[0]
-        return _cut(f"{_MARKS[event.status]} {event.tool} {duration(event.duration_ms / 1000)}  {first}{more}")
+        return _cut(f"{_MARKS[event.status]} {event.tool}{took}  {first}{more}")
     if isinstance(event, TodosEvent):
         return "\n".join(f"  {_TODO_MARKS[todo.status]} {todo.content}" for todo in event.todos)
     if isinstance(event, NoticeEvent):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from adal_ls.agent.runtime import Runtime, UnknownRunError
 from adal_ls.agent.store import Store
 from adal_ls.cli.chat.cards import card, ending
 from adal_ls.cli.chat.face import Face
+from adal_ls.cli.chat.stopwatch import Stopwatch
 from adal_ls.cli.run_options import RunOptions
 from adal_ls.protocol.runs import (
     FinishedEvent,
@@ -57,8 +57,7 @@ class Session:
         self._face = face
         self._idle = asyncio.Event()
         self._idle.set()
-        self._asking = False
-        self._began = 0.0
+        self._working = Stopwatch()
         self._usage: Usage | None = None
         self._running: dict[str, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -92,10 +91,10 @@ class Session:
             return ""
         if self.cancelling:
             return "cancelling …"
-        if self._asking:
+        if not self._working.runs:
             return "waiting for your answer"
         what = f"running {', '.join(dict.fromkeys(self._running.values()))}" if self._running else "working"
-        return f"{what} … {time.monotonic() - self._began:.0f} s"
+        return f"{what} … {self._working.seconds:.0f} s"
 
     def prompt(self, text: str) -> None:
         """Says `text` to the agent: begins or continues the conversation, or steers what is going on.
@@ -161,8 +160,8 @@ class Session:
 
     def _begin(self) -> None:
         self._idle.clear()
-        self.cancelling = self._asking = False
-        self._began = time.monotonic()
+        self.cancelling = False
+        self._working = Stopwatch()
         self._usage = None
         self._running.clear()
 
@@ -171,7 +170,7 @@ class Session:
         if isinstance(event, PromptEvent | StateEvent) and not self.busy:
             self._begin()  # what was said while the last episode was ending
         if isinstance(event, StateEvent):
-            self._asking = event.state == "waiting_approval"
+            self._working.run(runs=event.state != "waiting_approval")
         if isinstance(event, TextEvent):
             self._face.stream(event.delta)
             return
@@ -187,7 +186,7 @@ class Session:
         if line is not None:
             self._face.say(line)
         if isinstance(event, FinishedEvent):
-            self._face.say(ending(self._usage, time.monotonic() - self._began))
+            self._face.say(ending(self._usage, self._working.seconds))
             self._idle.set()
 
 

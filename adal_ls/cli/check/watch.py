@@ -15,6 +15,7 @@ from adal_ls.cli.check import batch
 from adal_ls.cli.check.command import Checked, Request, check, give, nothing_found
 from adal_ls.cli.output import Failure, is_terminal, say
 from adal_ls.cli.sources import Source
+from adal_ls.cli.styles import clear
 from adal_ls.workspace import pyproject
 from adal_ls.workspace.projects import FOLDER, searched
 
@@ -111,7 +112,7 @@ class _Rounds:
         if any(mended.applied for mended in self._last.outcome.fixed or ()):
             self._stamp = self._look()
         if is_terminal(sys.stdout):
-            click.clear()
+            clear()
         files = self._last.outcome.sources
         self.code = give(self._asked, self._last) if files else 2
         if not files:

@@ -125,7 +125,7 @@ def test_a_call_is_asked_about_in_the_same_terminal_and_what_was_being_typed_is_
     chat.enter("n")
     chat.expect_shown("Reason for the agent")
     chat.enter("no carbs")
-    chat.expect_shown("– note")
+    chat.expect_shown("– note Denied")  # without a time: it never ran
     chat.expect_shown("no carbs")
     chat.expect_shown(" s)")
     chat.enter("/exit")

@@ -11,6 +11,7 @@ from adal_ls.cli.check.fix import give_fixed
 from adal_ls.cli.check.reports.outcome import Outcome
 from adal_ls.cli.output import is_terminal, printable
 from adal_ls.cli.sources import Source
+from adal_ls.cli.styles import bold
 from adal_ls.lint import Finding, Lines, Range, Severity
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "cyan"}
@@ -28,8 +29,8 @@ def give(outcome: Outcome) -> None:
 
 
 def _give_finding(source: Source, finding: Finding, lines: Lines | None) -> None:
-    place = click.style(printable(_place(source, finding.range)), bold=True)
-    code = click.style(f"{finding.severity.value} {finding.code}", fg=_COLOURS[finding.severity], bold=True)
+    place = bold(printable(_place(source, finding.range)))
+    code = bold(f"{finding.severity.value} {finding.code}", _COLOURS[finding.severity])
     # Styled here, where every other control character is already gone; click drops the styles where there is no
     # terminal.
     click.echo(f"{place}: {code} {finding.name}: {printable(finding.message)}")

@@ -1,0 +1,38 @@
+"""Questions of a run at which nobody sits: shown as a person would have seen them, and refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from adal_ls.agent.approval import NobodyThereError
+from adal_ls.cli.question import show_request
+from adal_ls.cli.screen import Screen
+from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest, ApprovalResolved
+
+
+class Unattended:
+    """The approver where standard input or error is no terminal."""
+
+    def __init__(self, folder: str, arguments_of: Callable[[str], dict[str, Any]], screen: Screen) -> None:
+        """`arguments_of` gives the full arguments of an approval that is too large to carry them."""
+        self._folder = folder
+        self._arguments_of = arguments_of
+        self._screen = screen
+
+    async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """Shows the call.
+
+        Raises:
+            NobodyThereError: always.
+        """
+        arguments = request.arguments
+        if arguments is None:
+            arguments = self._arguments_of(request.approval_id)
+        self._screen.end_line()
+        why = "Not run: standard input is no terminal, so nobody could be asked."
+        show_request(request, arguments, self._folder, "Would have asked:", [why])
+        raise NobodyThereError
+
+    def resolved(self, resolved: ApprovalResolved) -> None:
+        """Nobody waits for it."""
