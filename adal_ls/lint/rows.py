@@ -16,10 +16,14 @@ _ROOM = 1 << 16
 
 
 class Held:
-    """A chunk in its row. `first` is the line on which it begins now; `findings` and `asked` belong to the rules: what
-    they say about it, and which names they asked for."""
+    """A chunk in its row. `first` is the line on which it begins now.
 
-    __slots__ = ("asked", "chunk", "dense", "findings", "first", "reach", "room")
+    `findings` are what they say of it, as it is configured, with all places in this chunk; `told` the same with the
+    lines of the file, as it was when the chunk began `told_at` lines below its own numbers. `far` is what the rules say
+    that has places in other chunks.
+    """
+
+    __slots__ = ("chunk", "dense", "far", "findings", "first", "reach", "room", "told", "told_at")
 
     def __init__(self, chunk: Chunk, first: int, reach: int | None, room: int) -> None:
         self.chunk = chunk
@@ -27,7 +31,9 @@ class Held:
         self.reach = reach
         self.room = room
         self.findings: list[Finding] = []
-        self.asked: frozenset[str] = frozenset()
+        self.far: list[Finding] = []
+        self.told: list[Finding] = []
+        self.told_at: int | None = None
         self.dense = chunk
 
     @property

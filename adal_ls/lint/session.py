@@ -117,15 +117,22 @@ class LintedText:
             configured = self._config.apply(finding)
             if configured is not None and not ignores.silences(configured):
                 # Two entries of one function say the same about its name.
-                found.setdefault((finding.range, finding.code, finding.message), configured)
+                found.setdefault(_key(finding), configured)
+        told: list[Finding] = []
+        for held in self._speaking:
+            of_chunk = self._told(held)
+            if self._marked:
+                pairs = zip(held.findings, of_chunk, strict=True)
+                of_chunk = [placed for finding, placed in pairs if not ignores.silences(finding)]
+            told += of_chunk
         for unused in ignores.unused(self._config):
             for rule in IGNORE_RULES:
                 for finding in rule(unused):
                     configured = self._config.apply(finding)
                     if configured is not None:
-                        found[finding.range, finding.code, finding.message] = configured
-        placed = [self._placed(finding) for finding in found.values()]
-        return sorted(placed, key=lambda finding: (finding.range, finding.code))
+                        found[_key(finding)] = configured
+        told += (self._placed(finding) for finding in found.values())
+        return sorted(told, key=lambda finding: (finding.range, finding.code))
 
     def _renew(self, gone: list[Held], came: list[Held], keys: Collection[str] = ()) -> Generator[None, None, None]:
         """Bring everything in line with chunks that were exchanged, and other answers to `keys`, in steps."""
@@ -165,7 +172,14 @@ class LintedText:
             found = [finding for tool in subjects.functions for local in FUNCTION_RULES for finding in local(tool)]
             found += (finding for one in subjects.statements for at_top in STATEMENT_RULES for finding in at_top(one))
         self._index.set_asked(held, asked)
-        held.findings = found
+        held.findings, held.far, held.told_at = [], [], None
+        seen = set[object]()
+        for finding in found:
+            if not self._is_inside(held, finding):
+                held.far.append(finding)
+            elif (configured := self._config.apply(finding)) is not None and _key(finding) not in seen:
+                seen.add(_key(finding))
+                held.findings.append(configured)
         (self._speaking.add if found else self._speaking.discard)(held)
 
     def _all(self) -> Iterator[Finding]:
@@ -175,7 +189,7 @@ class LintedText:
         yield from self._listed.findings()
         yield from self._beside.here(self._listed.abroad())
         for held in self._speaking:
-            yield from held.findings
+            yield from held.far
 
     def _overview(self) -> Overview:
         row = self._row
@@ -225,6 +239,21 @@ class LintedText:
             if end is not None:
                 yield from never_closed(opening.chunk, end.chunk)
 
+    def _is_inside(self, held: Held, finding: Finding) -> bool:
+        """Whether all places of a finding are in one chunk."""
+        lines = held.chunk.lines
+        first, last = lines.first, lines.first + len(lines.starts)
+        places = [finding.range, *(place for place, _ in finding.related)]
+        places += (edit.range for fix in finding.fixes for edit in fix.edits)
+        return all(first <= place.start.line and place.end.line < last for place in places)
+
+    def _told(self, held: Held) -> list[Finding]:
+        """What is said of a chunk, with the lines of the file: the same objects as long as it is the same."""
+        if held.told_at != held.moved:
+            held.told = [self._placed(finding) for finding in held.findings] if held.moved else held.findings
+            held.told_at = held.moved
+        return held.told
+
     def _placed(self, finding: Finding) -> Finding:
         """A finding with the lines of the file."""
         at = self._row.absolute
@@ -234,3 +263,8 @@ class LintedText:
             for fix in finding.fixes
         )
         return replace(finding, range=at(finding.range), related=related, fixes=fixes)
+
+
+def _key(finding: Finding) -> tuple[object, ...]:
+    """What tells findings apart."""
+    return finding.range, finding.code, finding.message
