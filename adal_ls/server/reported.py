@@ -13,6 +13,7 @@ from adal_ls.server.diagnostic_items import load_failure, to_lsp
 from adal_ls.server.documents import Document
 from adal_ls.server.projects import Projects
 from adal_ls.server.rpc import Json
+from adal_ls.server.writer import Kept
 from adal_ls.workspace import uris
 from adal_ls.workspace.projects import is_agents_file, of_file
 
@@ -44,6 +45,7 @@ class Reports:
         # All by the file's identity.
         self._told: dict[str, int] = {}
         self._known: dict[str, tuple[Json, Json]] = {}  # failure and generation, as the host told them last
+        self._items: dict[str, dict[int, tuple[Finding, Kept]]] = {}  # what was told of findings, by their object
         self._judgements: dict[str, Sequence[Finding]] = {}  # the findings that were told
         self._differences: dict[str, tuple[Document, list[Finding]]] = {}
 
@@ -115,8 +117,20 @@ class Reports:
         """The diagnostics of a tools file."""
         document = analysis.document
         findings = self._judgements[document.identity] = self._judge(analysis)
-        items = self.said(document, [*findings, *self._found(analysis)])
+        items = self._kept_items(document, [*findings, *self._found(analysis)])
         return items + self._failed(analysis, document, items)
+
+    def _kept_items(self, document: Document, findings: Sequence[Finding]) -> list[dict[str, Json]]:
+        """As `said`. Lint gives the same object for what stands as it stood; what it says with other places may not."""
+        known = self._items.get(document.identity, {})
+        kept: dict[int, tuple[Finding, Kept]] = {}
+        for finding in findings:
+            before = known.get(id(finding))
+            if before is None or finding.related:  # the line of a related place may be another one by now
+                before = finding, Kept(to_lsp(document, finding, self._client))
+            kept[id(finding)] = before
+        self._items[document.identity] = kept
+        return [item for _, item in kept.values()]
 
     def said(self, document: Document, findings: Sequence[Finding]) -> list[dict[str, Json]]:
         """The diagnostics of findings about a document."""

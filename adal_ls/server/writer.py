@@ -12,6 +12,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import cached_property
 from typing import IO, Any, NamedTuple
 
 from adal_ls.wire.framing import with_headers
@@ -39,12 +40,28 @@ _TOO_SLOW = -32803  # LSP RequestFailed
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
 
 
+class Kept(dict[str, Any]):
+    """A part of messages that are sent again and again. Not to be changed: its JSON is made once."""
+
+    @cached_property
+    def json(self) -> str:
+        return _encode(self)
+
+
 def encode(message: dict[str, Any]) -> bytes:
-    """The body of a message.
+    """The body of a message. A list of diagnostics may hold `Kept` ones.
 
     Raises:
         ValueError: the message holds a number JSON cannot hold (NaN, an infinity).
     """
+    for outer, key in (("params", "diagnostics"), ("result", "items")):
+        inner: Any = message.get(outer)
+        items = inner.get(key) if type(inner) is dict else None
+        if items and type(items) is list and all(type(item) is Kept for item in items):
+            rest = _encode({**message, outer: {**inner, key: []}})
+            # A quote inside of a string is escaped, so this is the empty list and no text.
+            place = rest.index(f'"{key}":[]') + len(key) + 4
+            return f"{rest[:place]}{','.join([item.json for item in items])}{rest[place:]}".encode("ascii")
     return _encode(message).encode("ascii")
 
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from adal_ls.server.writer import FULL_BYTES, MAX_DROPPABLE, STUCK_BYTES, Writer, encode
+from adal_ls.server.writer import FULL_BYTES, MAX_DROPPABLE, STUCK_BYTES, Kept, Writer, encode
 from adal_ls.wire.framing import read_with_headers
 
 
@@ -34,6 +34,27 @@ def test_messages_arrive_whole_and_in_order() -> None:
 
 def test_a_lone_surrogate_can_be_sent() -> None:
     assert json.loads(encode({"text": "\ud83d"})) == {"text": "\ud83d"}
+
+
+def test_diagnostics_that_are_kept_are_written_as_others_are() -> None:
+    items: list[dict[str, Any]] = [
+        {"code": "ADAL101", "message": 'é "diagnostics":[] \ud83d'},
+        {"code": "ADAL102", "tags": []},
+    ]
+        {"code": "ADAL101", "message": 'é "diagnostics":[] \ud83d'},
+        {"code": "ADAL102", "tags": []},
+    ]
+    for message in (
+        {"method": "textDocument/publishDiagnostics", "params": {"uri": 'x"diagnostics":[]', "diagnostics": items}},
+        {"id": 1, "result": {"kind": "full", "resultId": "a", "items": items}},
+    ):
+        plain = encode(message)
+        outer, key = ("params", "diagnostics") if "method" in message else ("result", "items")
+        kept = [Kept(item) for item in items]
+        for _ in range(2):
+            assert encode({**message, outer: {**message[outer], key: kept}}) == plain  # type: ignore[dict-item]
+        mixed = [kept[0], items[1]]
+        assert encode({**message, outer: {**message[outer], key: mixed}}) == plain  # type: ignore[dict-item]
 
 
 def test_what_json_cannot_hold_is_refused_before_it_is_queued() -> None:
