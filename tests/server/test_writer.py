@@ -41,9 +41,6 @@ def test_diagnostics_that_are_kept_are_written_as_others_are() -> None:
         {"code": "ADAL101", "message": 'é "diagnostics":[] \ud83d'},
         {"code": "ADAL102", "tags": []},
     ]
-        {"code": "ADAL101", "message": 'é "diagnostics":[] \ud83d'},
-        {"code": "ADAL102", "tags": []},
-    ]
     for message in (
         {"method": "textDocument/publishDiagnostics", "params": {"uri": 'x"diagnostics":[]', "diagnostics": items}},
         {"id": 1, "result": {"kind": "full", "resultId": "a", "items": items}},
