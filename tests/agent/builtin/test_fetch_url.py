@@ -486,6 +486,12 @@ def test_addresses_of_the_internet_are_public(address: str) -> None:
     assert addresses.is_public(address)
 
 
+async def test_n4_a_url_without_end_is_refused(site: Site, fetch: Fetch) -> None:
+    with pytest.raises(BuiltinError, match="longer than 4000 characters"):
+        await fetch("http://example.com/" + "a" * 4000)
+    assert site.asked == []
+
+
 @pytest.mark.parametrize(
     "url", ["http://example.com/a b", "http://example.com/\x1b[2J", "http://example.com\\.evil.org/"]
 )

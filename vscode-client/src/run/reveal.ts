@@ -11,7 +11,8 @@ export interface Part {
 
 // Controls but tab and line feed; format characters (bidi, zero width, tags); lone surrogates; private use; line and
 // paragraph separators; blanks that are no space; everything that renderers may ignore (Hangul fillers, selectors).
-const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
+const HIDDEN =
+  /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )[\p{Zs}\u{2800}]/gu;
 
 // In running text the joiner and the selector between emoji are no trick; in arguments even they are shown.
 const EMOJI_GLUE = /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u{fe0f})(?:\u{200d}|\u{fe0f})/u;

@@ -13,7 +13,7 @@ test.each([
   ["lone surrogates", "x\ud800y", "x\\u{d800}y"],
   ["private use, where icon fonts live", "\ueb89", "\\u{eb89}"],
   ["line separators", "a\u2028b\u2029", "a\\u{2028}b\\u{2029}"],
-  ["blanks that are no space", "a\u00a0b\u3000c", "a\\u{a0}b\\u{3000}c"],
+  ["blanks that are no space", "a\u00a0b\u3000c\u2800d", "a\\u{a0}b\\u{3000}c\\u{2800}d"],
   ["letters that are blank", "a\u3164b", "a\\u{3164}b"],
 ])("%s are shown, not obeyed", (_, text, shown) => {
   expect(reveal(text)).toBe(shown);
