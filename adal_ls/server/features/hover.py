@@ -90,9 +90,31 @@ def type_text(schema: dict[str, Any]) -> str:
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     kind = schema.get("type", "any")
+    words = " or ".join(kind) if isinstance(kind, list) else str(kind)
     if kind == "array" and isinstance(schema.get("items"), dict):
-        return f"list of {type_text(schema['items'])}"
-    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+        words = f"list of {type_text(schema['items'])}"
+    elif kind == "object" and schema.get("properties"):
+        words = f"object with {', '.join(schema['properties'])}"
+    elif kind == "object" and schema.get("additionalProperties"):
+        words = f"object of {type_text(schema['additionalProperties'])}"
+    limits = [text.format(schema[key]) for key, text in _LIMITS.items() if key in schema]
+    return f"{words} ({', '.join(limits)})" if limits else words
+
+
+_LIMITS = {
+    "format": "{}",
+    "minimum": "≥ {}",
+    "exclusiveMinimum": "> {}",
+    "maximum": "≤ {}",
+    "exclusiveMaximum": "< {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "pattern": "matching {}",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+}
+"""What a schema asks of a value beside its type, in words."""
 
 
 def _table(rows: list[tuple[str, str, str, str, str]]) -> str:

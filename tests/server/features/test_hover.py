@@ -128,6 +128,14 @@ def test_a_position_outside_the_text_has_no_card(marked: Any) -> None:
         ({"const": "a"}, '"a"'),
         ({"type": ["string", "null"]}, "string or null"),
         ({"$ref": "#/$defs/Point"}, "Point"),
+        ({"type": "integer", "minimum": 1, "maximum": 9}, "integer (≥ 1, ≤ 9)"),
+        ({"type": "string", "format": "date"}, "string (date)"),
+        ({"type": "string", "pattern": "^a", "maxLength": 3}, "string (at most 3 characters, matching ^a)"),
+        ({"type": "array", "items": {"type": "string"}, "minItems": 2}, "list of string (at least 2 items)"),
+        ({"type": "object", "properties": {"x": {}, "y": {}}}, "object with x, y"),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, "object of integer"),
+        ({"type": "object", "additionalProperties": {}}, "object"),
+        ({"type": "object", "properties": {"x": {}}, "additionalProperties": False}, "object with x"),
     ],
 )
 def test_types_read_as_words(schema: dict[str, Any], text: str) -> None:
