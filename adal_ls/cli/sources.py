@@ -38,7 +38,8 @@ class Source:
 
 
 def find(paths: Sequence[str]) -> Iterator[str]:
-    """The files meant by `paths`, each once: a file is itself, a folder all `.adal/tools.py` and `agents.py` below it.
+    """The files meant by `paths`, each once: a file is itself, a folder all `.adal/tools.py` and `agents.py` below it;
+    a module beside such files means those.
 
     Without paths those below the current folder, else those of the project that the folder lies in.
     """
@@ -54,9 +55,17 @@ def find(paths: Sequence[str]) -> Iterator[str]:
 def _meant(given: str) -> list[str]:
     named = Path(given)
     if not named.is_dir() or named.name in (TOOLS, AGENTS):
-        return [given]
+        return _of_module(named) or [given]
     found = discover(os.fspath(project_of(named)))
     return [file for project in found for file in files_of(project.root)]
+
+
+def _of_module(named: Path) -> list[str]:
+    """The files of the project that a module beside them belongs to: what is in it is told where they are checked."""
+    if named.suffix != ".py" or named.name in (TOOLS, AGENTS):
+        return []
+    folder = next((parent for parent in Path(os.path.abspath(named)).parents if parent.name == FOLDER), None)  # noqa: PTH100
+    return [] if folder is None else [os.path.normpath(file) for file in files_of(os.path.relpath(folder.parent))]
 
 
 def _above() -> list[str]:

@@ -62,6 +62,23 @@ def test_the_fixing_hook_changes_the_files_which_pre_commit_takes_for_a_refusal(
     assert git(repository, "diff", "--name-only").splitlines() == [".adal/tools.py", "a b/.adal/tools.py"]
 
 
+def test_a_commit_of_a_module_alone_is_checked_by_the_tools_file_beside_it(repository: Path) -> None:
+    helpers = repository / ".adal" / "pack" / "helpers.py"
+    helpers.parent.mkdir()
+    (repository / ".adal" / "tools.py").write_text("from pack.helpers import find\n\n\nCUSTOM_TOOLS = [find]\n")
+    helpers.write_text('def find(q: str) -> str:\n    """Find."""\n    return q\n')
+    git(repository, "add", ".")
+    git(repository, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all")
+    helpers.write_text(helpers.read_text().replace("def find", "def bash"))
+    git(repository, "add", ".")
+    done = commit(repository, "adal-ls")
+    assert "has no 'find'" in done.stdout
+    assert "ADAL201" not in done.stdout
+    helpers.write_text('def find(q: str -> str:\n    """Find."""\n    return q\n')
+    git(repository, "add", ".")
+    assert commit(repository, "adal-ls").returncode == 1
+
+
 @pytest.mark.parametrize("hook", sorted(HOOKS))
 def test_a_hook_takes_all_files_at_once_and_says_what_pre_commit_needs(hook: str) -> None:
     assert HOOKS[hook]["language"] == "python"

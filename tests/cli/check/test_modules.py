@@ -86,6 +86,15 @@ def test_a_module_that_is_named_as_well_is_told_once(adal_ls: Run, folder: Path)
     assert both["summary"]["files"] == 3
 
 
+def test_a_module_that_is_named_stands_for_the_tools_file_beside_it(adal_ls: Run, folder: Path) -> None:
+    whole = adal_ls("check", SHORT[0], "--format", "json").stdout
+    assert adal_ls("check", SHORT[1], "--format", "json").stdout == whole
+    assert json.loads(whole)["diagnostics"]
+    (folder / "tools.py").unlink()
+    alone = json.loads(adal_ls("check", SHORT[1], "--format", "json").stdout)
+    assert {one["path"] for one in alone["diagnostics"]} == {SHORT[1]}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 def test_a_module_that_two_tools_files_share_is_told_once(adal_ls: Run, project: Path, folder: Path) -> None:
     other = project / "service" / ".adal"
