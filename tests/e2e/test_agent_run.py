@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,38 @@ def test_cancel_withdraws_the_approval_and_ends_the_run_as_cancelled(editor: Ope
     assert not (workspace / "runs.txt").exists()
     (result,) = [event for event in client.events(run_id) if event["type"] == "toolResult"]
     assert result["status"] == "cancelled"
+
+
+SLEEPY = """\
+import time
+
+
+def sleepy(s: float) -> str:
+    \'\'\'Sleep.\'\'\'
+    time.sleep(s)
+    return "ok"
+
+
+CUSTOM_TOOLS = [{"function": sleepy, "require_approval": False}]
+"""
+
+
+# openai/openai-agents-python#2387: a synchronous tool blocked the loop that answers the editor.
+def test_a_hover_is_answered_while_tools_block(editor: Open) -> None:
+    client, workspace = editor(SLEEPY)
+    uri = (workspace / ".adal" / "tools.py").as_uri()
+    client.open(uri, SLEEPY)
+    place = {"textDocument": {"uri": uri}, "position": {"line": 3, "character": 5}}
+    client.request("textDocument/hover", place)
+    both = {"calls": [{"name": "sleepy", "arguments": {"s": 1.5}} for _ in range(2)]}
+    run_id = client.start_run("go", model=script(workspace, both, {"text": "done"}))
+    for _ in range(2):
+        client.wait_for("adal/run/update", lambda told: told["event"].get("status") == "in_progress", timeout=30)
+    began = time.monotonic()
+    assert "sleepy" in client.request("textDocument/hover", place)["contents"]["value"]
+    assert time.monotonic() - began < 1
+    assert not [event for event in client.events(run_id) if event["type"] == "toolResult"], "they are still at it"
+    assert client.finished(run_id)["answer"] == "done"
 
 
 def test_a_command_answers_at_once_with_a_run_id(editor: Open) -> None:
