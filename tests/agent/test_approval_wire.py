@@ -35,11 +35,14 @@ def without(request: dict[str, Any], field: str) -> dict[str, Any]:
     return {key: value for key, value in exact(request).items() if key != field}
 
 
+ODD: tuple[Json, ...] = (None, 0, True, [], {}, "x")
+
+
 def wrong_answers(request: dict[str, Any], other: dict[str, Any]) -> list[Json]:
     return [
         None, True, 1, "allow_once", [], [exact(request)], {}, {"result": exact(request)},
         *(without(request, field) for field in exact(request)),
-        *({**exact(request), field: value} for field in exact(request) for value in (None, 0, True, [], {}, "x")),
+        *({**exact(request), field: value} for field in exact(request) for value in ODD),
         {**exact(request), "argsDigest": other["argsDigest"]}, {**exact(request), "approvalId": other["approvalId"]},
         exact(other), exact(request, optionId="ALLOW_ONCE"), exact(request, optionId=" allow_once"),
         exact(request, outcome="allow"), exact(request, outcome="cancelled"), exact(request, optionId="reject_once"),
