@@ -121,3 +121,10 @@ def test_what_python_refuses_is_not_written(data: bytes, words: str) -> None:
 def test_characters_that_the_encoding_lacks_are_not_written() -> None:
     with pytest.raises(NotWritableError, match="cannot be written"):
         encode("# coding: latin-1\nx = '🎫'\n", b"# coding: latin-1\nx = 1\n")
+
+
+def test_a_tool_that_works_is_not_renamed_unasked() -> None:
+    source = F + 'CUSTOM_TOOLS = [{"function": f, "name": "Bash"}]\n'
+    assert fix_all(source) == (source, ())
+    (finding,) = check(read(source))
+    assert [fix.preferred for fix in finding.fixes] == [False]

@@ -129,7 +129,9 @@ def builtin_lookalike(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[
     if naming.is_identifier(name) and (known := naming.lookalike(name)) is not None:
         what = "group of built-in tools" if known in naming.GROUPS else "built-in tool"
         message = f"The tool name '{name}' is easily mistaken for the {what} '{known}'"
-        yield rule.finding(message, entry.name_range, fixes=_rename(listed))
+        # The tool works under this name: people have given it approvals, and prompts speak of it.
+        fixes = tuple(fix._replace(preferred=False) for fix in _rename(listed))
+        yield rule.finding(message, entry.name_range, fixes=fixes)
 
 
 @entry_rule(
