@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from adal_ls.agent.registry import no_such_tool
 from adal_ls.agent.stream import CallDelta, ChatMessage, Delta, FinishDelta, ModelError, TextDelta, ToolSpec
 
 NAME = "offline"
@@ -84,7 +85,7 @@ def find_calls(prompt: str, tools: list[ToolSpec]) -> Iterator[WrittenCall]:
         if name not in parameters:
             if node is not None:
                 end = end_of_call
-                yield WrittenCall(name, {}, _no_such_tool(name, near, parameters))
+                yield WrittenCall(name, {}, no_such_tool(name, near, parameters))
             continue
         if node is None:
             yield WrittenCall(name, {}, f"{name}(... has no matching ')' or is not a Python call")
@@ -106,12 +107,6 @@ def _is_plain_call(prompt: str, after: int, found: re.Match[str]) -> bool:
     """
     before = prompt[max(after, prompt.rfind("\n", 0, found.start()) + 1) : found.start()]
     return not before.strip(" \t\r,;") or _KEYWORD.match(prompt, found.end()) is not None
-
-
-def _no_such_tool(name: str, near: str | None, known: Collection[str]) -> str:
-    advice = f"; did you mean '{near}'?" if near else "."
-    there = f"The tools there are: {', '.join(known)}" if known else "There are no tools in this run"
-    return f"there is no tool '{name}'{advice} {there}"
 
 
 def _not_made(refused: list[WrittenCall]) -> str:

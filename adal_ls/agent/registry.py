@@ -197,6 +197,13 @@ def _widened(tool: Builtin, executor: WorkspaceExecutor | None) -> tuple[str, ..
     return tuple(facts)
 
 
+def no_such_tool(name: str, near: str | None, known: Collection[str]) -> str:
+    """What is told of a name that no tool has; `near` is one that may be meant, `known` are those there are."""
+    advice = f"; did you mean '{near}'?" if near else "."
+    there = f"The tools there are: {', '.join(known)}" if known else "There are no tools in this run"
+    return f"there is no tool '{name}'{advice} {there}"
+
+
 def registry_of(
     lease: ToolsLease | None, enabled: list[str] | None, disabled: list[str] | None, *, unconfined: bool = False
 ) -> ToolRegistry:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
@@ -10,12 +11,13 @@ from uuid import uuid4
 from adal_ls.agent import gate
 from adal_ls.agent.approval import Approvals
 from adal_ls.agent.assembly import ModelCall
+from adal_ls.agent.builtin.catalog import BUILTINS
 from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.gate import CallResult, GateContext
 from adal_ls.agent.interpreters import choose_interpreter, environments
 from adal_ls.agent.options import ALLOW_ONCE
 from adal_ls.agent.projects import Projects
-from adal_ls.agent.registry import registry_of
+from adal_ls.agent.registry import no_such_tool, registry_of
 from adal_ls.agent.workspace_executor import WorkspaceExecutor, is_unconfined
 from adal_ls.agent.workspace_policy import WorkspacePolicy
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest, ApprovalResolved
@@ -61,8 +63,10 @@ async def try_tool(
             lease, settings.enabled_default_tools, settings.disabled_default_tools, unconfined=unconfined
         )
         if registry.find(params.tool) is None:
-            known = ", ".join(spec["function"]["name"] for spec in registry.specs(any_name=True)) or "none"
-            raise ValueError(why or f"there is no tool '{params.tool}'; the tools there are: {known}")
+            known = [spec["function"]["name"] for spec in registry.specs(any_name=True)]
+            known.sort(key=lambda name: name in BUILTINS)  # those of the project first
+            near = next(iter(difflib.get_close_matches(params.tool, known, n=1)), None)
+            raise ValueError(why or no_such_tool(params.tool, near, known))
         context = GateContext(
             run_id=attempt,
             registry=registry,

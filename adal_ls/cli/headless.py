@@ -197,7 +197,8 @@ class _Headless:
             self._not_asked.append(event.tool)
         elif isinstance(event, ErrorEvent):
             # The codes of the SDK are for programs, so they are said; those of ours say no more than the text.
-            self._error = f"{event.code}: {event.message}" if event.code.isupper() else event.message
+            told = event.code.isupper() and event.code != AdalError.code  # which says nothing
+            self._error = f"{event.code}: {event.message}" if told else event.message
             if event.trace:
                 self._screen.say(event.trace.rstrip())
         self._progress.event(event)

@@ -50,7 +50,8 @@ def test_an_unknown_tool_is_told_with_those_there_are(adal_ls: Run) -> None:
     done = adal_ls("tools", "call", "nope", "--trust")
     assert done.returncode == 1
     assert "there is no tool 'nope'" in done.stderr
-    assert "note, double" in done.stderr
+    assert "The tools there are: note, double, read_file" in done.stderr
+    assert "did you mean 'double'?" in adal_ls("tools", "call", "duoble", "--trust").stderr
 
 
 def test_nothing_is_loaded_or_run_in_a_folder_that_is_not_trusted(adal_ls: Run, project: Path) -> None:
