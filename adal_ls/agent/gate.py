@@ -326,6 +326,7 @@ async def _call_of(tool: RegisteredTool, arguments: dict[str, Any], run: GateCon
         kind=tool.kind,
         group=tool.group,
         source_digest=source,
+        served=tool.served,
     )
 
 

@@ -182,6 +182,7 @@ def _registered(server: McpServer, tool: McpTool, caller: ToolCaller) -> Registe
         require_approval=server.require_approval,
         source_digest=tool.digest,
         risks=(f"runs on the MCP server '{label(server)}': {told(server)}",),
+        served=True,
         caller=caller,
     )
 

@@ -40,7 +40,8 @@ class RegisteredTool:
     """One tool of a run. `alias` is the name sent to a provider; approvals, events and people see `name`.
 
     `executor`: of a built-in tool that a provider brings with a policy of its own. `risks`: facts for the person beside
-    those of its group. `caller`: who calls it, where that is not the worker of the run's CUSTOM_TOOLS.
+    those of its group. `caller`: who calls it, where that is not the worker of the run's CUSTOM_TOOLS. `served`: by an
+    MCP server.
     """
 
     name: str
@@ -55,6 +56,7 @@ class RegisteredTool:
     location: Location | None = None
     executor: WorkspaceExecutor | None = None
     risks: tuple[str, ...] = ()
+    served: bool = False
     caller: ToolCaller | None = None
 
 

@@ -23,6 +23,7 @@ Kind = Literal["arguments", "words", "files", "origin", "tool"]
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]")
 _SHOWN = 400
+_SERVED = "its MCP server, the server's version and its description"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +41,21 @@ class Call:
     kind: Literal["builtin", "custom"]
     group: str | None
     source_digest: str
+    served: bool = False
+    """By an MCP server: then `source_digest` is that of the server and of all it says of the tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """`value`: the call's digest, words as a shell reads them, a path pattern, an origin; empty for a whole tool.
 
-    `shown` are the arguments, for a person, where the value is a digest.
+    `shown` are the arguments, for a person, where the value is a digest; `served`: the tool is an MCP server's.
     """
 
     kind: Kind
     value: str = ""
     shown: str = ""
+    served: bool = False
 
     @property
     def covers(self) -> Covers:
@@ -60,7 +64,8 @@ class Rule:
     def text(self, tool: str) -> str:
         """The rule, verbatim, as a person is shown it."""
         if self.kind == "arguments":
-            return f"{tool} with exactly these arguments, its code and the files it starts from unchanged"
+            unchanged = _SERVED if self.served else "its code and the files it starts from"
+            return f"{tool} with exactly these arguments, {unchanged} unchanged"
         if self.kind == "words":
             begin = f"{tool}: commands that begin with {self.value}"
             return f"{begin} – and after it only plain words: no options, no protected or outside paths"
@@ -68,7 +73,8 @@ class Rule:
             return f"{tool}: files {self.value} in this workspace, protected ones excepted"
         if self.kind == "origin":
             return f"{tool}: addresses that begin with {self.value}/"
-        return f"{tool}: every call, whatever its arguments, as long as its code is unchanged"
+        what = f"{_SERVED} are" if self.served else "its code is"
+        return f"{tool}: every call, whatever its arguments, as long as {what} unchanged"
 
     def allows(self, call: Call) -> bool:
         """Whether the rule, made for this tool in this workspace, covers `call`."""
@@ -86,12 +92,12 @@ class Rule:
 def offered(call: Call, shown: str) -> list[Rule]:
     """The rules that a person may choose for `call`, the narrowest first; `shown` are its arguments as text."""
     cut = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}… ({len(shown) - _SHOWN} more characters)"
-    rules = [Rule("arguments", call.digest, cut)]
+    rules = [Rule("arguments", call.digest, cut, call.served)]
     pattern = _pattern(call)
     if pattern is not None and pattern.allows(call):
         rules.append(pattern)
     if _may_be_whole(call):
-        rules.append(Rule("tool"))
+        rules.append(Rule("tool", served=call.served))
     return rules
 
 

@@ -137,11 +137,12 @@ class TerminalApprover:
         """The key that the person chose, None where the input has ended. Enter alone never is one."""
         show_choices(choices)
         *others, last = choices
+        wanted = f"Choose {', '.join(others)} or {last}: "
         while True:
-            line = await self._reader.line(f"Choose {', '.join(others)} or {last}: ")
+            line = await self._reader.line(wanted)
             if line is None or line.lower() in choices:
                 return None if line is None else line.lower()
-            say(f"'{line}' is none of the choices.")
+            say(f"'{line}' is none of the choices." if line else "Enter alone chooses nothing: type one of these.")
 
 
 def _keys(options: Sequence[ApprovalOption]) -> dict[str, list[ApprovalOption]]:

@@ -84,6 +84,7 @@ def show(name: str, project: Path, style: str) -> None:
         give(json.dumps(tool["parameters"], ensure_ascii=False, indent=2))
     if tool["problems"]:
         give(f"Problems: {', '.join(tool['problems'])} (see adal-ls check)")
+    _say_not_loaded(source)
 
 
 def _read(project: Path) -> _Tools:
@@ -125,10 +126,19 @@ def _row(source: _Tools, tool: dict[str, Any]) -> list[str]:
 
 
 def _approval(source: _Tools, tool: dict[str, Any]) -> str:
-    codes = left_out.codes(source.file, source.findings, tool["name"], tool["problems"])
+    if left_out.not_loaded(source.findings) is not None:
+        return "not loaded"
+    codes = left_out.codes(source.file, tool["name"], tool["problems"])
     if codes:
         return f"left out: {' '.join(codes)}"
     return "asks before it runs" if tool["requireApproval"] else "runs unasked"
+
+
+def _say_not_loaded(source: _Tools) -> None:
+    """Why no run will have any of the tools, where that is so; once, not for each tool."""
+    why = left_out.not_loaded(source.findings)
+    if why is not None:
+        say(f"{source.path}: none is loaded: line {why.range.start.line + 1}, {why.message} ({why.code})")
 
 
 def _summary(tool: dict[str, Any]) -> str:
@@ -137,6 +147,7 @@ def _summary(tool: dict[str, Any]) -> str:
 
 def _say_what_is_not_listed(source: _Tools, found: list[dict[str, Any]]) -> None:
     """Why the list is shorter than a reader may expect; on standard error."""
+    _say_not_loaded(source)
     nameless = [entry for entry in source.file.entries if entry.name is None]
     broken = [entry for entry in nameless if not left_out.is_computed(entry)]
     if broken:

@@ -50,9 +50,20 @@ def apply(file: ToolFile, edits: Iterable[TextEdit]) -> str:
 def automatic(findings: Iterable[Finding]) -> Iterator[tuple[Finding, Fix]]:
     """The fixes that can be applied without asking: the preferred one of each finding, but for approval."""
     for finding in findings:
-        fix = next((fix for fix in finding.fixes if fix.preferred), None)
-        if fix is not None and finding.code not in APPROVAL and not _touches_approval(fix):
+        fix = mended_unasked(finding)
+        if fix is not None:
             yield finding, fix
+
+
+def mended_unasked(finding: Finding) -> Fix | None:
+    """The fix of a finding that can be applied without asking, if there is one."""
+    fix = next((fix for fix in finding.fixes if fix.preferred), None)
+    return None if fix is None or finding.code in APPROVAL or _touches_approval(fix) else fix
+
+
+def choices(finding: Finding) -> tuple[Fix, ...]:
+    """The fixes of a finding that only a person can choose, in an editor; none where one is applied unasked."""
+    return finding.fixes if mended_unasked(finding) is None else ()
 
 
 def fix_all(text: str, config: Config = _DEFAULT, resolve: Resolve | None = None) -> tuple[str, tuple[Applied, ...]]:

@@ -21,12 +21,16 @@ _NOT_LOADED = ("ADAL001", "ADAL207")
 _NO_FUNCTION = (ValueKind.CONSTANT, ValueKind.CONTAINER, ValueKind.F_STRING)
 
 
-def codes(file: ToolFile, findings: Iterable[Finding], name: str, problems: Iterable[str]) -> list[str]:
-    """The codes for which the tool `name` will not be there; `problems` are its own."""
-    whole = [code for code in _NOT_LOADED if any(finding.code == code for finding in findings)]
+def not_loaded(findings: Iterable[Finding]) -> Finding | None:
+    """Why the whole file gives nothing, as far as the text tells; None where it can be loaded."""
+    return next((finding for finding in findings if finding.code in _NOT_LOADED), None)
+
+
+def codes(file: ToolFile, name: str, problems: Iterable[str]) -> list[str]:
+    """The codes for which the tool `name` will not be there though the file is loaded; `problems` are its own."""
     entries = [entry for entry in file.entries if entry.name and naming.canonical(entry.name) == naming.canonical(name)]
     own = [code for code in problems if code in _REFUSED or _is_decided_by_entries(file, code, entries)]
-    return list(dict.fromkeys([*whole, *own]))
+    return list(dict.fromkeys(own))
 
 
 def refused(file: ToolFile, findings: Iterable[Finding]) -> dict[str, str]:

@@ -50,7 +50,13 @@ async def test_an_answer_that_is_remembered_holds_in_the_next_process(workspace:
     for text in ("a", "b"):
         result, events = await one_run(workspace, person, ModelCall("c1", "echo", {"text": text}), raw())
         assert (result.status, result.observation) == ("success", f"echo {text}")
-    assert len(person.asked) == 1
+    (asked,) = person.asked
+    rules = [option.rule for option in asked.options if option.kind == "allow_always"]
+    assert rules
+    for rule in rules:  # there is no code of it that could be looked at
+        assert rule is not None
+        assert "its MCP server, the server's version and its description" in rule
+        assert "its code" not in rule
     (decision,) = [event for event in events if isinstance(event, DecisionEvent)]
     assert (decision.tool, decision.decision) == ("echo", "allow")
 

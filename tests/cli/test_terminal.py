@@ -66,10 +66,13 @@ def test_a_denial_takes_a_reason_to_the_model(project: Path) -> None:
 def test_only_an_offered_choice_is_an_answer(project: Path) -> None:
     terminal = Terminal("run", "--trust", "-q", "note(text='x')", cwd=project)
     terminal.expect("Choose y, a, e, n or x: ")
-    for wrong in ("", "yes", "1", "w", "y n"):
+    for wrong in ("yes", "1", "w", "y n"):
         terminal.answer(wrong)
         terminal.expect("is none of the choices")
         terminal.expect("Choose y, a, e, n or x: ")
+    terminal.answer("")
+    terminal.expect("Enter alone chooses nothing")
+    terminal.expect("Choose y, a, e, n or x: ")
     assert notes(project) == []
     terminal.answer("y")
     assert terminal.wait()[0] == 0

@@ -93,7 +93,12 @@ def test_what_leaves_a_tool_working_is_no_mark(adal_ls: Run, project: Path) -> N
 
 
 def test_no_tool_of_a_file_that_cannot_be_loaded_will_be_there(adal_ls: Run, project: Path) -> None:
-    assert approvals(adal_ls, project, f"{F}x = = 1\nCUSTOM_TOOLS = [f]\n") == {"f": "left out: ADAL001"}
+    assert approvals(adal_ls, project, f"{F}x = = 1\nCUSTOM_TOOLS = [f]\n") == {"f": "not loaded"}
+    text = f"{F}CUSTOM_TOOLS = [f, g, undefined_tool]\n"
+    assert approvals(adal_ls, project, text) == dict.fromkeys(("f", "g", "undefined_tool"), "not loaded")
+    for arguments in (("list",), ("show", "f")):
+        (said,) = adal_ls("tools", *arguments).stderr.splitlines()
+        assert "none is loaded: line 11, 'undefined_tool' is not defined" in said
 
 
 def test_computed_tools_and_entries_that_are_none_are_told(adal_ls: Run, project: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from adal_ls.lint.bindings import Binding
 from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
-from adal_ls.lint.model import KEYS, EntryKind, Item
+from adal_ls.lint.model import KEYS, Entry, EntryKind, Item
 from adal_ls.lint.no_function import no_function
 from adal_ls.lint.rules.base import Rule, entry_rule
 from adal_ls.lint.rules.shape import uncall, unquote
@@ -52,7 +52,7 @@ def missing_function(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[F
         return
     if entry.open or entry.item("function") is not None:
         return
-    near = next((item for item in entry.items if _meant(item) == "function"), None)
+    near = _meant_function(entry)
     if near is None:
         yield rule.finding('This entry has no "function"', entry.range)
     else:
@@ -73,7 +73,10 @@ def unknown_key(rule: Rule[ListedEntry], listed: ListedEntry) -> Iterator[Findin
     entry = listed.entry
     if entry.kind is not EntryKind.DICT:
         return
+    told = None if entry.open or entry.item("function") is not None else _meant_function(entry)
     for item in entry.items:
+        if item is told:
+            continue  # missing-function says it of this key
         if item.bare_key is not None:
             message = f'The key {item.bare_key} needs quotes: "{item.bare_key}"'
             yield rule.finding(message, item.key_range, fixes=_fix_key(item))
@@ -224,6 +227,11 @@ def _meant(item: Item) -> str | None:
         return None
     plain = item.key.strip().lower().replace("-", "_")
     return _MEANT.get(plain) or _closest(plain, KEYS)
+
+
+def _meant_function(entry: Entry) -> Item | None:
+    """The key that stands where "function" should."""
+    return next((item for item in entry.items if _meant(item) == "function"), None)
 
 
 def _closest(word: str, known: Iterable[str]) -> str | None:

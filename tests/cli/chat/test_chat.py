@@ -107,7 +107,7 @@ def test_a_call_is_asked_about_in_the_same_terminal_and_what_was_being_typed_is_
     chat.expect_shown("[e] Edit the arguments first")
     chat.expect_shown("Choose y, a, e, n or x:")
     chat.enter("")
-    chat.expect_shown("'' is none of the choices")
+    chat.expect_shown("Enter alone chooses nothing")
     assert notes(project) == []
     chat.expect_shown("Choose y, a, e, n or x:")
     chat.enter("e")

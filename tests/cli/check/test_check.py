@@ -60,17 +60,42 @@ def test_json_is_the_whole_output_with_columns_in_code_points(adal_ls: Run, proj
     result = json.loads(done.stdout)
     assert set(result) == {"version", "diagnostics", "summary"}
     assert result["version"] == 1
-    assert result["summary"] == {"files": 1, "errors": 2, "warnings": 0}
+    assert result["summary"] == {"files": 1, "errors": 2, "warnings": 0, "informations": 0, "hints": 0}
     name, duplicate = result["diagnostics"]
-    keys = {"path", "code", "name", "severity", "message", "range", "related", "fixable"}
+    keys = {"path", "code", "name", "severity", "message", "range", "related", "fixable", "choices"}
     assert set(name) == set(duplicate) == keys
     assert name["path"] == TOOLS_FILE
     assert (name["code"], name["name"], name["severity"]) == ("ADAL101", "invalid-identifier", "error")
     # The emoji is one code point: 15 characters and the quotes make 17 columns.
     assert name["range"] == {"start": {"line": 6, "column": 41}, "end": {"line": 6, "column": 57}}
-    assert name["fixable"] is True
+    assert (name["fixable"], name["choices"]) == (True, [])
     assert duplicate["related"][0]["range"]["start"] == {"line": 6, "column": 60}
     assert duplicate["related"][0]["path"] == name["path"]
+
+
+CHOOSING = """\
+def look(x):
+    return x
+
+
+CUSTOM_TOOLS = [{"function": look, "name": "look-up"}]
+"""
+
+
+def test_fixes_that_need_a_choice_are_told_from_those_of_fix(adal_ls: Run, project: Path) -> None:
+    tools = project / ".adal" / "tools.py"
+    tools.write_text(CHOOSING)
+    told = {found["code"]: found for found in json.loads(adal_ls("check", "--format", "json").stdout)["diagnostics"]}
+    assert (told["ADAL101"]["fixable"], told["ADAL101"]["choices"]) == (True, [])
+    assert (told["ADAL401"]["fixable"], told["ADAL401"]["choices"]) == (False, ["Add a docstring"])
+    assert (told["ADAL303"]["fixable"], told["ADAL303"]["choices"]) == (False, [])
+    done = adal_ls("check")
+    summary = done.stdout.splitlines()[-1]
+    assert summary == "1 error, 1 warning, 1 hint in 1 file"
+    assert done.stderr == "--fix mends 1 of them; 1 more has a fix to choose in the editor.\n"
+    adal_ls("check", "--fix")
+    assert "look_up" in tools.read_text()
+    assert adal_ls("check").stderr == "1 of them has a fix to choose in the editor.\n"
 
 
 def test_a_folder_means_every_tools_file_in_it(adal_ls: Run, project: Path) -> None:
@@ -144,7 +169,7 @@ def test_an_adal_folder_that_cannot_be_looked_into_is_an_unreadable_file(adal_ls
     (found,) = result["diagnostics"]
     assert (found["code"], found["name"], found["path"]) == ("ADAL003", "unreadable", TOOLS_FILE)
     assert "symbolic links" in found["message"]
-    assert result["summary"] == {"files": 0, "errors": 1, "warnings": 0}
+    assert result["summary"] == {"files": 0, "errors": 1, "warnings": 0, "informations": 0, "hints": 0}
 
 
 def test_codes_can_be_selected_and_ignored_but_not_what_the_runtime_refuses(adal_ls: Run, project: Path) -> None:

@@ -62,7 +62,7 @@ def test_json_names_the_module(adal_ls: Run, folder: Path) -> None:
     done = adal_ls("check", "--format", "json")
     told = json.loads(done.stdout)
     assert {one["path"] for one in told["diagnostics"]} == {SHORT[1]}
-    assert told["summary"] == {"files": 3, "errors": 1, "warnings": 0}
+    assert told["summary"] == {"files": 3, "errors": 1, "warnings": 0, "informations": 0, "hints": 2}
     # Python takes nothing from a module that it refuses, so none of the tools can be loaded.
     assert done.returncode == 1
     assert [one["range"]["start"]["line"] for one in told["diagnostics"] if one["code"] == "ADAL001"] == [12]

@@ -9,6 +9,7 @@ from adal_ls.cli.check.reports.outcome import Outcome
 from adal_ls.cli.output import give_json
 from adal_ls.cli.sources import Source
 from adal_ls.lint import Finding, Range, Severity
+from adal_ls.lint.fixing import choices, mended_unasked
 
 
 def give(outcome: Outcome) -> None:
@@ -26,6 +27,8 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
             "files": outcome.files,
             "errors": outcome.count(Severity.ERROR),
             "warnings": outcome.count(Severity.WARNING),
+            "informations": outcome.count(Severity.INFORMATION),
+            "hints": outcome.count(Severity.HINT),
         },
     }
 
@@ -41,7 +44,8 @@ def _diagnostic(source: Source, finding: Finding) -> dict[str, Any]:
         "related": [
             {"path": source.path, "message": message, "range": _range(place)} for place, message in finding.related
         ],
-        "fixable": bool(finding.fixes),
+        "fixable": mended_unasked(finding) is not None,
+        "choices": [fix.title for fix in choices(finding)],
     }
 
 

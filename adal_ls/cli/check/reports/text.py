@@ -26,6 +26,8 @@ def give(outcome: Outcome) -> None:
             _give_finding(source, finding, lines)
     if outcome.sources:
         output.give(outcome.summary)
+    if outcome.fixes is not None:
+        output.say(outcome.fixes)
 
 
 def _give_finding(source: Source, finding: Finding, lines: Lines | None) -> None:
