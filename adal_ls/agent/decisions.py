@@ -17,6 +17,15 @@ def in_folder(event: str, project_root: str) -> bool:
     return bool(json.loads(event).get("projectRoot") == project_root)
 
 
+def within(decisions: Iterable[Decision], most: int) -> list[Decision]:
+    """The decisions with as many bytes of arguments as fit a message, counted from the first; the rest without them."""
+    told, size = list[Decision](), 0
+    for one in decisions:
+        size += 0 if one.arguments is None else len(json.dumps(one.arguments))
+        told.append(one if size <= most else one.model_copy(update={"arguments": None}))
+    return told
+
+
 def decision(row: tuple[str, str, int, str], calls: Iterable[str]) -> Decision:
     """One decision with the arguments that it was about.
 

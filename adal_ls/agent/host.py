@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from pydantic import ValidationError
 
+from adal_ls.agent.decisions import within
 from adal_ls.agent.export import as_json, as_markdown
 from adal_ls.agent.grants import GrantsError
 from adal_ls.agent.registry import RegistryError, builtin_tools
@@ -78,6 +79,7 @@ _NOT_TRUSTED = "The workspace is not trusted: nothing of it is loaded or run unt
 
 _MOST_RUNS = 1000  # in one message
 _PAGE = 250_000  # bytes of a run's events in one message; one event alone may take more (`event_size.LIMIT`)
+_ARGUMENTS = 400_000  # bytes of the arguments in one message of the decision log
 _PART = 100_000  # characters of a text in one message, up to six times as many bytes in JSON
 
 P = TypeVar("P", bound=Message)
@@ -90,6 +92,7 @@ class Host:
         self.peer = Peer(send, self._handlers())
         self._runtime: Runtime | None = None
         self._stores: list[Stores] = []
+        self._exported: tuple[tuple[str, str], str] | None = None  # what is fetched in parts just now
         self._cancels: set[asyncio.Task[None]] = set()
         self._watcher: Watcher | None = None
 
@@ -233,8 +236,13 @@ class Host:
 
     async def _export(self, params: RunExportParams) -> RunExportResult:
         write = as_markdown if params.format == "markdown" else as_json
-        asked = self._asked
-        return RunExportResult(text=await asyncio.to_thread(lambda: write(asked.get(params.run_id))))
+        asked, wanted = self._asked, (params.run_id, params.format)
+        if params.offset == 0 or self._exported is None or self._exported[0] != wanted:
+            self._exported = (wanted, await asyncio.to_thread(lambda: write(asked.get(params.run_id))))
+        text, end = self._exported[1], params.offset + _PART
+        if end >= len(text):
+            self._exported = None
+        return RunExportResult(text=text[params.offset : end], next=end if end < len(text) else None)
 
     async def _list(self, params: RunListParams) -> RunListResult:
         most = min(params.limit, _MOST_RUNS)
@@ -284,7 +292,7 @@ class Host:
 
     async def _decisions(self, params: DecisionsListParams) -> DecisionsListResult:
         found = await asyncio.to_thread(self._asked.decisions, params.run_id, params.project_root, params.limit)
-        return DecisionsListResult(decisions=found)
+        return DecisionsListResult(decisions=within(found, _ARGUMENTS))
 
     async def _trust(self, params: TrustChanged) -> None:
         runtime = self._initialized()

@@ -121,7 +121,10 @@ class Decision(Message):
     call_id: str
     tool: str
     args_digest: str
-    arguments: JsonObject | None = Field(default=None, description="What was decided about; edited ones as edited.")
+    arguments: JsonObject | None = Field(
+        default=None,
+        description="What was decided about; edited ones as edited. Absent where newer ones fill the message.",
+    )
     decision: Literal["allow", "deny"]
     decided_by: str
     option_kind: str | None = None
@@ -136,7 +139,7 @@ class Decision(Message):
 class DecisionsListParams(Message):
     project_root: str | None = None
     run_id: str | None = None
-    limit: int = Field(default=200, ge=1, le=10_000)
+    limit: int = Field(default=200, ge=1, le=1000)
 
 
 class DecisionsListResult(Message):

@@ -80,12 +80,16 @@ class RunDeleteParams(Message):
 
 
 class RunExportParams(Message):
+    """A long text comes in parts."""
+
     run_id: str
     format: Literal["json", "markdown"] = "markdown"
+    offset: int = Field(default=0, ge=0, description="`next` of the part before.")
 
 
 class RunExportResult(Message):
-    text: str
+    text: str = Field(description="Up to 100,000 characters.")
+    next: int | None = Field(default=None, description="Where the next part begins; absent at the end.")
 
 
 class RunListParams(Message):

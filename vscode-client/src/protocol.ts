@@ -285,13 +285,19 @@ export interface RunDeleteParams {
   runId: string;
 }
 
+/** A long text comes in parts. */
 export interface RunExportParams {
   runId: string;
   format?: "json" | "markdown";
+  /** `next` of the part before. */
+  offset?: number;
 }
 
 export interface RunExportResult {
+  /** Up to 100,000 characters. */
   text: string;
+  /** Where the next part begins; absent at the end. */
+  next?: number;
 }
 
 /** Runs, newest first: those that match, or all. */
@@ -618,7 +624,7 @@ export interface Decision {
   callId: string;
   tool: string;
   argsDigest: string;
-  /** What was decided about; edited ones as edited. */
+  /** What was decided about; edited ones as edited. Absent where newer ones fill the message. */
   arguments?: JsonObject;
   decision: "allow" | "deny";
   decidedBy: string;

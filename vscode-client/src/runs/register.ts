@@ -1,6 +1,6 @@
 import { t } from "@vscode/l10n";
 import { commands, Disposable, Uri, window, workspace } from "vscode";
-import type { Run } from "../protocol.ts";
+import type { Run, RunExportResult } from "../protocol.ts";
 import type { Runs } from "../run/register.ts";
 import type { Services } from "../services.ts";
 import { pickDecision, showGrants } from "./grants.ts";
@@ -68,8 +68,13 @@ export function registerRuns({ connection, log, runtime }: Services, runs: Runs)
     });
     if (!target) return;
     const format = target.path.toLowerCase().endsWith(".json") ? "json" : "markdown";
-    const { text } = await connection.request("adal/run/export", { runId: run.runId, format });
-    await workspace.fs.writeFile(target, new TextEncoder().encode(text));
+    const parts: string[] = [];
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const part: RunExportResult = await connection.request("adal/run/export", { runId: run.runId, format, offset });
+      parts.push(part.text);
+      offset = part.next;
+    }
+    await workspace.fs.writeFile(target, new TextEncoder().encode(parts.join("")));
     await window.showTextDocument(target);
   }
 
