@@ -201,11 +201,12 @@ export class Editor {
 
   /** As when the person works in another program: a page without a screen has the focus at all times otherwise. */
   async loseFocus(): Promise<void> {
-    await this.page.evaluate('document.hasFocus = () => false; window.dispatchEvent(new Event("blur"));');
+    // A blur alone says nothing new to a window whose focus is in a webview; this has it look again.
+    await this.page.evaluate('document.hasFocus = () => false; document.dispatchEvent(new Event("visibilitychange"));');
   }
 
   async regainFocus(): Promise<void> {
-    await this.page.evaluate('delete document.hasFocus; window.dispatchEvent(new Event("focus"));');
+    await this.page.evaluate('delete document.hasFocus; document.dispatchEvent(new Event("visibilitychange"));');
   }
 
   /** Goes to the next finding of the active editor, and gives what is said about it there. */
