@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adal_ls import naming
-from adal_ls.agent.builtin.catalog import available
+from adal_ls.agent.builtin.catalog import BUILTINS, available
 from adal_ls.agent.provided import lay_over
-from adal_ls.agent.registry import MAX_TOOLS, RegisteredTool, RegistryError, build_registry
+from adal_ls.agent.registry import MAX_TOOLS, RegisteredTool, RegistryError, build_registry, built_in
+from adal_ls.agent.workspace_executor import WorkspaceExecutor
+from adal_ls.agent.workspace_policy import WorkspacePolicy
 from adal_ls.protocol.tools import Tool
 
 OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
@@ -98,3 +101,22 @@ def test_no_tool_is_named_like_the_alias_of_another_that_a_provider_gives() -> N
     told = {spec["function"]["name"]: laid.find(spec["function"]["name"]) for spec in laid.specs()}
     assert len(told) == 2
     assert all(tool is not None and sent == tool.alias for sent, tool in told.items())
+
+
+def test_what_is_allowed_for_a_command_is_not_allowed_for_it_without_a_sandbox_or_under_another_policy(
+    tmp_path: Path,
+) -> None:
+    """A remembered answer is bound to the digest, which stands for what a built-in tool is."""
+
+    def digest(unconfined: bool = False, **policy: object) -> str:
+        executor = WorkspaceExecutor(tmp_path, WorkspacePolicy.parse(policy, cwd=tmp_path), unconfined)
+        return built_in(BUILTINS["bash"], executor=executor).source_digest
+
+    plain = built_in(BUILTINS["bash"]).source_digest
+    assert plain == built_in(BUILTINS["bash"]).source_digest
+    assert digest() == digest(allow_read=["."])
+    digests = [
+        plain, built_in(BUILTINS["bash"], unconfined=True).source_digest, digest(), digest(unconfined=True),
+        digest(allow_network=True), digest(allow_env=["A"]), digest(allow_write=[str(tmp_path.parent)]),
+    ]  # fmt: skip
+    assert len(set(digests)) == len(digests)

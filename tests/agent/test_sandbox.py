@@ -71,6 +71,21 @@ async def test_nothing_outside_can_be_read(workspace: Path, tmp_path: Path) -> N
         assert (await sandbox.run(f"cat {private} || ls {private}", workspace)).exit_code != 0
 
 
+async def test_memory_and_open_files_of_the_machine_are_not_shared(workspace: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("canary-4711")
+    with secret.open() as file:
+        os.set_inheritable(file.fileno(), True)
+        name = f"adal-{os.getpid()}"
+        command = (
+            f"for n in /proc/self/fd/*; do cat $n 2>&1; done; cat <&{file.fileno()}; echo x > /dev/shm/{name}; ls /dev"
+        )
+        said = await text_of(command, workspace)
+    assert "canary-4711" not in said
+    assert not Path("/dev/shm", name).exists()
+    assert not {"sda", "mem", "kmem", "kmsg", "fuse"} & set(said.split())
+
+
 async def test_there_is_no_network(workspace: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
