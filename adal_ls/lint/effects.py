@@ -45,9 +45,19 @@ ENDS = frozenset(
     | {f"os.{name}" for name in _EXECS}
 )
 
+_EFFECTS = EXECUTES | _DELETES | _WRITES | _OPENS.keys() | BLOCKS | ENDS
+
+
+def _module(name: str) -> str:
+    """A module, unless some other attribute of it is asked for: `os.path` and `asyncio.gather` are of no interest."""
+    attributes = sorted(target.partition(".")[2] for target in _EFFECTS if target.startswith(f"{name}."))
+    return rf"(?<!\.){name}\b(?![ \t]*\.[ \t]*(?!(?:{'|'.join(attributes)})\b)\w)"
+
+
 _WORDS = re.compile(
-    r"\b(?:print|input|open|eval|exec\w*|exit|quit|SystemExit|subprocess|os|sys|shutil|time|pathlib|Path|requests|httpx"
-    r"|urllib|asyncio|pty|io|codecs)\b"
+    r"\b(?:(?:print|input|open|eval|exec\w*|exit|quit|SystemExit|subprocess|pathlib|Path|requests|httpx|urllib)\b|"
+    + "|".join(map(_module, ("os", "sys", "shutil", "time", "asyncio", "pty", "io", "codecs")))
+    + ")"
 )
 
 

@@ -28,6 +28,7 @@ class Unlisted:
         self._listed = listed
         self._names: set[str] = set()
         self._words: Counter[str] | None = None
+        self._gone: Counter[str] = Counter()  # apart, as a counter adds in C and subtracts in Python
 
     def update(self, gone: Iterable[Held], came: Iterable[Held], relisted: Iterable[Range]) -> None:
         """Bring both in line with chunks that were exchanged and functions that are listed in another way."""
@@ -39,8 +40,8 @@ class Unlisted:
         for name in names:
             (self._names.add if self._is_candidate(name) else self._names.discard)(name)
         if self._words is not None:
-            self._words.subtract(_words_of(gone))
             self._words.update(_words_of(came))
+            self._gone.update(_words_of(gone))
         elif self._names:
             self._words = Counter(_words_of(self._row.held))
 
@@ -52,7 +53,8 @@ class Unlisted:
         """How often the text has the name of a function outside of its definition."""
         lines = definition.lines
         own = 0 if lines is None else _WORD.findall(lines.slice(definition.range)).count(definition.name)
-        return 0 if self._words is None else self._words[definition.name] - own
+        name = definition.name
+        return 0 if self._words is None else self._words[name] - self._gone[name] - own
 
     def _is_candidate(self, name: str) -> bool:
         definitions = self._index.definitions.now(name) or ()

@@ -126,7 +126,7 @@ class Diagnostics:
         late = time.monotonic() - self._due_since > PATIENCE
         if self._due and (late or idle()):
             for document in self._due.values():
-                if not is_agents_file(document.uri) and not self._begin(document):
+                if not is_agents_file(document.uri) and not self._is_being_read(document):
                     self._of_open(document)
             if not late and not idle():
                 return True  # out of date before it was said; what was linted is of use to whatever came
@@ -135,8 +135,10 @@ class Diagnostics:
                 if is_agents_file(document.uri):
                     self._agents.tell(document.identity)
                     continue
-                if self._begin(document):
-                    continue  # told once it is read
+                if self._is_being_read(document):  # told once it is read; the errors in names now
+                    if self._openings.glances(document):
+                        self._published.publish_glance(document)
+                    continue
                 before, analysis = self._renewed.pop(key, None), self._of_open(document)
                 if before is None or before.document is not document or before.findings != analysis.findings:
                     self._published.publish(analysis)
@@ -156,12 +158,8 @@ class Diagnostics:
         if found is not None:
             opening, done = found
             document = self._documents.get(opening.document.uri)
-            if document is not None and not self._client.pull_diagnostics:
-                if done:
-                    self._make_due(document)
-                elif not opening.glanced:
-                    opening.glanced = True
-                    self._published.publish_glance(document)
+            if done and document is not None and not self._client.pull_diagnostics:
+                self._make_due(document)
         return 0.0 if self._openings.are_left() or self._due else None
 
     def is_being_read(self, uri: str) -> bool:
@@ -171,6 +169,10 @@ class Diagnostics:
     def when_read(self, uri: str, action: Callable[[], None]) -> None:
         """Runs `action`, which must not raise, once the text of an open tools file is read."""
         self._openings.when_read(uri, action)
+
+    def _is_being_read(self, document: Document) -> bool:
+        """Whether a text is being read, since that takes longer than messages of the editor can wait."""
+        return self._begin(document) and not self._openings.read_at_once(document)
 
     def _begin(self, document: Document) -> bool:
         """Begins to read a text that is new. Whether it is being read."""

@@ -23,6 +23,7 @@ class Opening:
     def __init__(self, document: Document, config: Config, steps: Generator[None, None, None]) -> None:
         self.document = document
         self.config = config
+        self.begun = False
         self.glanced = False
         """Whether the client was told what a glance at the text tells."""
         self.waiting: list[Callable[[], None]] = []
@@ -62,15 +63,36 @@ class Openings:
         self._under_way[key] = Opening(document, config, read_in_steps(document, config, resolve))
         return True
 
+    def read_at_once(self, document: Document) -> bool:
+        """Reads as much of a text as it gets time for, if nothing of it was read yet. Whether that was all."""
+        opening = self._under_way.get(uris.spelling(document.uri))
+        return opening is not None and not opening.begun and self._slice(uris.spelling(document.uri), opening)
+
+    def glances(self, document: Document) -> bool:
+        """Whether to glance at a text that is being read: once."""
+        opening = self._under_way[uris.spelling(document.uri)]
+        glanced, opening.glanced = opening.glanced, True
+        return not glanced
+
     def go_on(self) -> tuple[Opening, bool] | None:
         """Reads a little of the text that was opened last. Returns it, and whether all of it is read; None where
         there is none."""
+        self._release()
+        if not self._under_way:
+            return None
+        key, opening = next(reversed(self._under_way.items()))
+        done = self._slice(key, opening)
+        self._release()  # before a request that came later is answered
+        return opening, done
+
+    def _release(self) -> None:
         released, self._released = self._released, []
         for action in released:
             action()
-        if not self._under_way:
-            return None
-        key, opening = self._under_way.popitem()  # out: a fault in it must not come again and again
+
+    def _slice(self, key: str, opening: Opening) -> bool:
+        del self._under_way[key]  # first: a fault in it must not come again and again
+        opening.begun = True
         done = False
         try:
             done = opening.go_on(SLICE)
@@ -79,7 +101,7 @@ class Openings:
         finally:
             if key not in self._under_way:
                 self._released += opening.waiting
-        return opening, done
+        return done
 
     def finish(self, document: Document) -> None:
         """Somebody has to know now what is in a text: reads the rest of it."""
