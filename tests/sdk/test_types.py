@@ -64,7 +64,7 @@ async def main() -> None:
 """
 
 
-def test_a_context_of_the_wrong_type_is_found_by_mypy_and_a_right_one_is_not(tmp_path: Path) -> None:
+def test_p18_a_context_of_the_wrong_type_is_found_by_mypy_and_a_right_one_is_not(tmp_path: Path) -> None:
     file = tmp_path / "snippet.py"
     file.write_text(SNIPPET, encoding="utf-8")
     done = subprocess.run(

@@ -5,6 +5,7 @@ import { registerCommands } from "./commands.ts";
 import type { ServerState } from "./connection.ts";
 import { registerAgentTool } from "./ecosystem/agentTool.ts";
 import { registerCheckTask } from "./ecosystem/checkTask.ts";
+import { offerInstallation } from "./install.ts";
 import { openLog } from "./log.ts";
 import { watchPythonExtension } from "./pythonExtension.ts";
 import { registerRunView } from "./run/register.ts";
@@ -45,6 +46,7 @@ export function activate(context: ExtensionContext): Services | undefined {
     registerTries(context, services, tools),
     registerCheckTask(() => server.launched?.initializationOptions.hostPython ?? undefined),
     registerAgentTool(services),
+    ...offerInstallation(),
     watchTrust(server, log),
     server.onDidChangeState((state) => void tellTrouble(state, server, log.show.bind(log))),
     workspace.onDidChangeConfiguration((event) => {

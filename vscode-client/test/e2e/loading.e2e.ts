@@ -31,6 +31,12 @@ test("J5: a package that a colleague lacks is told at its import, with the Pytho
   expect(await problem.innerText()).toContain("-m pip install");
   expect(await problem.innerText()).toContain(HOST_PYTHON);
   await editor.picture("missing-package");
+  await editor.page.keyboard.press("Escape");
+  await editor.quickFix(/^Install it in a terminal/);
+  await editor.page.locator(".terminal-wrapper .xterm").first().waitFor({ timeout: 15_000 });
+  await editor.picture("install-in-terminal");
+  await editor.command("Terminal: Kill the Active Terminal Instance");
+  await editor.page.locator(".terminal-wrapper .xterm").waitFor({ state: "detached" });
 });
 
 test("J6: what fails in a module beside the file is marked at its import; the sidebar leads to the line, with the ways out", async () => {
