@@ -335,7 +335,7 @@ class ListChanges:
 
     def _doubt(self, cell: Cell, node: ast.stmt, at: Element) -> None:
         if at.conditional:
-            note = self._note(node, at, "assigned under a condition")
+            note = self._note(node, at, "changed under a condition")
             if note not in cell.computed:
                 cell.computed.append(note)
 

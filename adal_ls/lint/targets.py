@@ -94,7 +94,7 @@ def _of_definition(at: Element, definition: Definition, bindings: Bindings, step
         inside = Element(definition.value, definition.lines, home=at.home, shown=at.shown)
         value = definition.value
         if isinstance(value, ast.Call) and (owner := _object(inside, value, bindings)) is not None:
-            yield from _method(owner, "__call__", filled=1)
+            yield from _method(owner, "__call__", bindings, filled=1)
         else:
             yield from _targets(inside, bindings, steps + 1)
 
@@ -115,13 +115,13 @@ def _of_attribute(at: Element, node: ast.Attribute, bindings: Bindings) -> Itera
             return
         if definition.owner is not None and definition.lines is not None:
             owner = _Class(definition.owner, definition.lines, base.home)
-            yield from _method(owner, node.attr, filled=0)
+            yield from _method(owner, node.attr, bindings, filled=0)
             return
         if definition.value is None or definition.lines is None:
             return
         base = Element(definition.value, definition.lines, home=base.home, shown=base.shown)
     if isinstance(base.node, ast.Call) and (found := _object(base, base.node, bindings)) is not None:
-        yield from _method(found, node.attr, filled=1)
+        yield from _method(found, node.attr, bindings, filled=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,11 @@ def _object(at: Element, node: ast.Call, bindings: Bindings) -> _Class | None:
     return _Class(definition.owner, definition.lines, made.home)
 
 
-def _method(owner: _Class, name: str, *, filled: int) -> Iterator[Target]:
+def _method(owner: _Class, name: str, bindings: Bindings, *, filled: int) -> Iterator[Target]:
+    holder = _holder(owner, name, bindings, 0)
+    if holder is None:
+        return
+    owner = holder
     for node in reversed(owner.node.body):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
             kinds = {decorator.id for decorator in node.decorator_list if isinstance(decorator, ast.Name)}
@@ -156,6 +160,33 @@ def _method(owner: _Class, name: str, *, filled: int) -> Iterator[Target]:
             unbound = not bound and not static
             yield replace(found, name=own, filled=bound, owner=owner.node.name, unbound=unbound)
             return
+
+
+def _holder(owner: _Class, name: str, bindings: Bindings, steps: int) -> _Class | None:
+    """The class that has a method of that name: `owner`, or the first of its bases that does; None where one cannot be
+    read before that."""
+    if steps > _STEPS:
+        return None
+    if any(getattr(node, "name", None) == name for node in owner.node.body):
+        return owner
+    for base in owner.node.bases:
+        inner = _base(owner, base, bindings)
+        if inner is None:
+            return None
+        found = _holder(inner, name, bindings, steps + 1)
+        if found is not None:
+            return found
+    return None
+
+
+def _base(owner: _Class, base: ast.expr, bindings: Bindings) -> _Class | None:
+    at = through(Element(base, owner.lines, home=owner.home), bindings)
+    if not isinstance(at.node, ast.Name):
+        return None
+    definition = only(bindings_at(at, bindings), at.node.id)
+    if definition is None or definition.owner is None or definition.lines is None or definition.owner is owner.node:
+        return None
+    return _Class(definition.owner, definition.lines, at.home)
 
 
 def _described(node: Function, owner: ast.ClassDef) -> Function:
@@ -180,7 +211,7 @@ def _of_call(at: Element, node: ast.Call, bindings: Bindings, steps: int) -> Ite
         for target in _targets(inner, bindings, steps + 1):
             yield replace(target, made=True)
     elif (owner := _object(at, node, bindings)) is not None:
-        for target in _method(owner, "__call__", filled=1):
+        for target in _method(owner, "__call__", bindings, filled=1):
             yield replace(target, made=True)
 
 

@@ -240,6 +240,13 @@ WRITTEN: dict[str, Shape] = {
     "class method of a class": Shape(_DESK + "CUSTOM_TOOLS = [Desk.open]"),
     "static method of an object": Shape(_DESK + "CUSTOM_TOOLS = [desk.greet]"),
     "method in a variable": Shape(_DESK + "look = desk.find\nCUSTOM_TOOLS = [look]"),
+    "inherited method": Shape(
+        _DESK + "class Other:\n    pass\nclass Table(Other, Desk):\n    pass\nCUSTOM_TOOLS = [Table().find, Table.open]"
+    ),
+    "overridden method": Shape(
+        _DESK
+        + "class Table(Desk):\n    def find(self, n: int) -> int:\n        return n\nCUSTOM_TOOLS = [Table().find]"
+    ),
     "object that can be called": Shape(_DESK + 'CUSTOM_TOOLS = [{"function": desk, "name": "ask"}]'),
     "new object that can be called": Shape(_DESK + 'CUSTOM_TOOLS = [{"function": Desk(), "name": "ask"}]'),
     "object without a name": Shape(_DESK + "CUSTOM_TOOLS = [f, Desk()]"),
@@ -306,6 +313,10 @@ BRANCHES: dict[str, Shape] = {
 """What lint reads is what may be listed; the run has some of it."""
 
 COMPUTED: dict[str, Shape] = {
+    "method of a base that is not read": Shape(
+        "import collections\nclass Row(collections.UserList):\n    pass\nCUSTOM_TOOLS = [f, Row().count]",
+        computed=True,
+    ),
     "defined in a loop": Shape(
         "CUSTOM_TOOLS = [f]\nfor name in ('one', 'two'):\n    def k(x: str) -> str:\n        return x\n\n"
         "    k.__name__ = name\n    CUSTOM_TOOLS.append(k)",
