@@ -16,7 +16,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PACKAGE := pyproject.toml adal_ls/version.py
 LOCK := --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-header --quiet
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 
 .PHONY: run test lint types check-format imports pytest tools lock bench-lint bench-check bench-server bench-worker bench-agent clean
 

@@ -62,9 +62,7 @@ class AdalTools:
             LookupError: there is no such tool.
             RuntimeError: a loop is running: use `await acall(...)` in async tests.
         """
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
+        if not _in_loop():  # not inside of `except`: each failure would be told with one that was none
             return asyncio.run(self.acall(name, **arguments))
         raise RuntimeError(f"an event loop is running: await adal_tools.acall({name!r}, ...)")
 
@@ -85,6 +83,14 @@ class AdalTools:
                 f"there is no tool '{name}' in {self.root}; the tools there are: {', '.join(self._tools)}"
             )
         return self._tools[name]
+
+
+def _in_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 @pytest.fixture(scope="module")

@@ -47,8 +47,9 @@ def test_async_tools_and_faults_are_results(adal_tools):
     assert "whom?" in failed.observation
     assert "tools.py" in failed.metadata["trace"]
     assert "missing argument 'name'" in adal_tools.call("greet").observation
-    with pytest.raises(LookupError, match="the tools there are: greet, soon"):
+    with pytest.raises(LookupError, match="the tools there are: greet, soon") as unknown:
         adal_tools.call("gret")
+    assert unknown.value.__context__ is None
 
 
 async def test_in_async_tests_too(adal_tools):

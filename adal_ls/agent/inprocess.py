@@ -84,7 +84,7 @@ class InProcessRunner:
             if not name or not name.strip():
                 raise MissingModelError(
                     f"agent '{request.ctx.agent_id}' has no model: give model='openai/gpt-4o' (or another) to "
-                    "create_agent or create_runtime; model='offline' works without one"
+                    "create_agent, create_runtime or load_project; model='offline' works without one"
                 )
             try:
                 chosen = choose_model(name, root=root)

@@ -138,9 +138,10 @@ class LitellmModel:
         finally:
             await response.aclose()
         if empty:
+            what = "a web page (HTML)" if _is_page(response) else "nothing at all"
             raise ModelError(
                 "server",
-                f"{self.name}: {_base_url(litellm, self.name)} answered with nothing at all; check that the address is "
+                f"{self.name}: {_base_url(litellm, self.name)} answered with {what}; check that the address is "
                 "that of a model provider's API, and that the server streams answers",
             )
 
@@ -180,6 +181,12 @@ class _NextTry:
 def _is_counted(response: Any) -> bool:
     """Whether the provider itself counted the tokens. Where none did litellm guesses, and its guess looks the same."""
     return any(getattr(chunk, "usage", None) is not None for chunk in response.chunks)
+
+
+def _is_page(response: Any) -> bool:
+    """Whether what came is for a browser: a login, a proxy's notice, or just another address of the server."""
+    headers = (getattr(response, "_hidden_params", None) or {}).get("additional_headers") or {}
+    return str(headers.get("llm_provider-content-type", "")).lower().startswith("text/html")
 
 
 async def load() -> Any:
@@ -242,6 +249,8 @@ def _no_provider(litellm: Any, model: str) -> ModelError:
     how = "write provider/model, for example openai/gpt-4o or ollama_chat/qwen3, or 'offline' for none"
     if "/" in model and near:
         return ModelError("not_found", f"unknown provider '{provider}', did you mean {near[0]}? ({how})")
+    if "/" in model:
+        return ModelError("not_found", f"no provider '{provider}' is known ({how})")
     return ModelError("not_found", f"'{model}' is no model id that names its provider; {how}")
 
 

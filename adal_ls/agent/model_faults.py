@@ -31,6 +31,9 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 
+# What Python's reader of JSON says; litellm hands on no more than that.
+_NO_JSON = re.compile(r"(?:Expecting|Unterminated|Extra data|Invalid).*: line \d+ column \d+ \(char \d+\)")
+
 
 @dataclass(frozen=True, slots=True)
 class Again:
@@ -110,6 +113,8 @@ def _classify(fault: Exception, where: str) -> tuple[ErrorCode, str]:
         return "rate_limit", "the provider limits requests; wait and start the run again"
     if kind == "Timeout" or status == 408:
         return "timeout", f"{where} did not answer in time; try again"
+    if kind == "MidStreamFallbackError" and _NO_JSON.search(text):
+        return "server", f"{where} sent what is no JSON; check that the address is that of a model provider's API"
     if kind == "MidStreamFallbackError" and _says_something(said(fault)):
         return "server", f"{where} failed in the middle of the answer; start the run again"
     if kind == "MidStreamFallbackError":

@@ -25,7 +25,7 @@ _KEYWORD = re.compile(r"\s*[^\W\d]\w*\s*=(?!=)")
 
 _MADE = "This is not a model: no language model is configured, so the calls in your prompt were made as written."
 _NONE_MADE = "This is not a model: no language model is configured, so only calls written in the prompt are made."
-_ADVICE = "To use a model, choose one with -m or the setting adal.model (for example openai/gpt-4o)."
+_ADVICE = "To use a model, name one, such as openai/gpt-4o: with -m, in the setting adal.model, or as model= in Python."
 
 
 @dataclass(frozen=True, slots=True)

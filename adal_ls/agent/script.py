@@ -87,7 +87,9 @@ def read_script(path: Path) -> list[Turn]:
         if alias is not None:
             raise _fault(path, alias, "a script has no aliases (*name): write the value out")
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (OSError, UnicodeDecodeError) as fault:
+    except OSError as fault:
+        raise ModelError("script", f"{path}: cannot read the script: {fault.strerror or fault}") from None
+    except UnicodeDecodeError as fault:
         raise ModelError("script", f"{path}: cannot read the script: {fault}") from None
     except yaml.YAMLError as fault:
         raise _not_yaml(path, fault) from None

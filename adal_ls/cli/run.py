@@ -59,8 +59,17 @@ def _give_usage_error(style: str, fault: click.UsageError) -> None:
     output_of(cast("Style", style), Screen()).end(Ending(fault.exit_code, error=fault.format_message()))
 
 
+def _one(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> str | None:  # noqa: ARG001
+    """The one value of an option; click would take the last one without a word."""
+    if len(given) > 1:
+        raise click.BadParameter("it was given more than once; a run has one query")
+    return given[0] if given else None
+
+
 @click.command("run", cls=_Run)
-@click.option("-q", "--query", metavar="TEXT", help="What to do; else standard input is read.")
+@click.option(
+    "-q", "--query", metavar="TEXT", multiple=True, callback=_one, help="What to do; else standard input is read."
+)
 @click.option("-o", "--output", "style", type=click.Choice(["text", "json", "stream-json"]), default="text")
 @click.option(
     "-r",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from adal_ls.cli.numbers import Amount, Count
 from adal_ls.cli.time_options import load_seconds_option, tool_seconds_option
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ _OPTIONS = (
     click.option("--permission-mode", type=click.Choice(["default", "acceptEdits", "yolo"])),
     click.option("--enabled-default-tools", metavar="CSV", help="Only these built-in tools (names or groups)."),
     click.option("--disabled-default-tools", metavar="CSV", help="All built-in tools but these (names or groups)."),
-    click.option("--max-steps", type=click.IntRange(1), metavar="N", help="Requests to the model; else 20."),
-    click.option("--max-seconds", type=click.FloatRange(0, min_open=True), metavar="N", help="Waiting for you aside."),
-    click.option("--max-cost", type=click.FloatRange(0, min_open=True), metavar="N", help="US dollars."),
+    click.option("--max-steps", type=Count(), metavar="N", help="Requests to the model; else 20."),
+    click.option("--max-seconds", type=Amount(), metavar="N", help="Waiting for you aside."),
+    click.option("--max-cost", type=Amount(), metavar="N", help="US dollars."),
     load_seconds_option,
     tool_seconds_option,
     click.option("--scope", metavar="NAME", help="The conversation to go on with; or a run's id."),

@@ -162,7 +162,8 @@ def _make_sure(runs: Sequence[Run], *, sure: bool) -> None:
     if sure:
         return
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        raise click.UsageError(f"Deleting {len(runs)} runs needs --yes where nobody can be asked.")
+        which = "a run" if len(runs) == 1 else f"{len(runs)} runs"
+        raise click.UsageError(f"Deleting {which} needs --yes where nobody can be asked.")
     for run in runs:
         say(f"{run.run_id[:8]}  {run.created[:19].replace('T', ' ')}  {run.title}")
     what = "this run" if len(runs) == 1 else f"these {len(runs)} runs"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-_SECONDS = click.FloatRange(0, 86_400, min_open=True)
+from adal_ls.cli.numbers import Amount
+
+_SECONDS = Amount(86_400)
 
 load_seconds_option = click.option(
     "--load-seconds",

@@ -89,6 +89,8 @@ def show(name: str, project: Path, style: str) -> None:
 
 def _read(project: Path) -> _Tools:
     path = project / ".adal" / "tools.py"
+    if not path.exists():
+        raise Failure(f"{project.resolve()} is no project with tools: there is no {path.relative_to(project)} in it")
     source = sources.read(str(path), lint.Config())
     if not source.readable:
         raise Failure(f"{path}: {source.findings[0].message}")

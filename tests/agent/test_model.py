@@ -168,6 +168,7 @@ async def test_a_password_in_the_address_is_not_repeated(monkeypatch: pytest.Mon
         ("openai/gpt-4o", "needs the environment variable OPENAI_API_KEY"),
         ("anthropic/claude-x", "needs the environment variable ANTHROPIC_API_KEY"),
         ("gpt-nonsense", "names its provider"),
+        ("foo/bar", r"^no provider 'foo' is known \(write provider/model, "),
         ("openia/gpt-4o", "unknown provider 'openia', did you mean openai?"),
     ],
 )

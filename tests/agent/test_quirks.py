@@ -58,7 +58,7 @@ FAILS = {
     "once-drop-in-call": ("connection", "broke in the middle of the answer"),
     "error-chunk": ("server", "failed in the middle of the answer; start the run again (MidStreamFallbackError: upst"),
     "not-streamed": ("server", "answered with nothing at all"),
-    "login-page": ("server", "answered with nothing at all"),
+    "login-page": ("server", "answered with a web page (HTML); check that the address"),
     "429-for-long": ("rate_limit", "asks to wait 3600 s, more than 60 s"),
     "429-nonsense": ("rate_limit", "limits requests"),
     "quota": ("rate_limit", "no credit left"),

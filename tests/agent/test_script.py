@@ -82,5 +82,5 @@ def test_a_bad_script_is_blamed_at_its_place(tmp_path: Path, text: str, message:
 
 
 def test_a_missing_script_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="cannot read the script"):
+    with pytest.raises(ModelError, match=r"none\.yaml: cannot read the script: No such file or directory$"):
         ScriptModel(tmp_path / "none.yaml")

@@ -288,3 +288,12 @@ def test_a_built_in_name_that_is_only_reserved_is_told(adal_ls: Run) -> None:
     assert done.returncode == 0
     assert "No built-in tool of this version has the name or group consult, Image; it is only reserved." in done.stderr
     assert "reserved" not in done.stdout
+
+
+def test_a_query_is_given_once_and_numbers_are_asked_for_in_words(adal_ls: Run) -> None:
+    twice = adal_ls("run", "-q", "a", "-q", "b")
+    assert twice.returncode == 2
+    assert "more than once" in twice.stderr
+    assert "'x' is not a valid number." in adal_ls("run", "-q", "a", "--max-seconds", "x").stderr
+    assert "'x' is not a valid whole number." in adal_ls("run", "-q", "a", "--max-steps", "x").stderr
+    assert adal_ls("run", "-q", "a", "--max-steps", "0").returncode == 2

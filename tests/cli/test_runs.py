@@ -178,7 +178,7 @@ def test_deleting_needs_a_yes(adal_ls: Run) -> None:
     kept = run_id(adal_ls, "-q", "double(number=2)")
     refused = adal_ls("runs", "delete", identity, text="y\n")
     assert refused.returncode == 2
-    assert "--yes" in refused.stderr
+    assert "Deleting a run needs --yes" in refused.stderr
     assert adal_ls("runs", "delete").returncode == 2
     assert adal_ls("runs", "delete", identity, "zz", "--yes").returncode == 1
     assert len(adal_ls("runs", "list").stdout.splitlines()) == 2

@@ -62,6 +62,7 @@ def test_a_missing_tools_file_is_named(adal_ls: Run, project: Path) -> None:
     (project / ".adal" / "tools.py").unlink()
     done = adal_ls("tools", "list")
     assert done.returncode == 1
+    assert "is no project with tools: there is no " in done.stderr
     assert "tools.py" in done.stderr
 
 

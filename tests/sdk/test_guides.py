@@ -5,6 +5,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 
 import adal_ls
 from adal_ls.sdk import errors
@@ -32,6 +36,13 @@ def test_the_agents_file_of_the_guide_loads(tmp_path: Path) -> None:
     assert list(adal_ls.load_project(tmp_path).agents) == ["librarian"]
 
 
+def test_the_provider_of_the_guide_refuses_a_context_as_the_guide_says() -> None:
+    namespace: dict[str, Any] = {}
+    exec(blocks("providers.md")[0], namespace)
+    with pytest.raises(adal_ls.InvalidContextError):
+        namespace["tools_for"](SimpleNamespace(tool_provider_context={"folder": "/srv"}))
+
+
 def test_every_setting_of_an_mcp_server_is_in_the_guide() -> None:
     section = (GUIDES / "providers.md").read_text(encoding="utf-8").split("## MCP servers")[1]
     rows = {name for row in re.findall(r"^\| (`.*`) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
@@ -50,7 +61,7 @@ def test_every_error_of_the_sdk_is_in_the_guide_with_its_code() -> None:
     known = {
         (kind.code, kind.__name__)
         for kind in vars(errors).values()
-        if isinstance(kind, type) and issubclass(kind, errors.AdalError) and kind is not errors.AdalError
+        if isinstance(kind, type) and issubclass(kind, errors.AdalError)
     }
     assert set(rows) == known
 

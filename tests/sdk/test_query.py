@@ -49,6 +49,7 @@ async def test_a_session_is_continued_by_its_id(workspace: Path) -> None:
 async def test_without_a_model_there_is_no_run(workspace: Path) -> None:
     fault = await failure_of(query("hello", workspace=workspace))
     assert isinstance(fault, MissingModelError)
+    assert "create_agent, create_runtime or load_project" in fault.message
 
 
 async def test_disabled_groups_are_neither_seen_nor_run(workspace: Path) -> None:

@@ -19,6 +19,9 @@ METHOD = "fork" if sys.platform == "linux" else "spawn"
 WORTH_PROCESSES = 150_000 if METHOD == "fork" else 1_500_000
 """Bytes of tools files that take longer to check than processes take to start: about 1 ms a kB."""
 
+LARGE = 300_000
+"""Bytes of one file that take longer to check than a person waits without a sign of life."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -52,6 +55,11 @@ def _run(tasks: Sequence[Task]) -> Generator[Source, None, None]:
 
 def _pays(tasks: Sequence[Task]) -> bool:
     return len(tasks) > 1 and cores() > 1 and sum(map(_size, tasks)) > WORTH_PROCESSES
+
+
+def large(tasks: Sequence[Task]) -> str | None:
+    """The one file to check, where that takes longer than a moment."""
+    return tasks[0].path if len(tasks) == 1 and _size(tasks[0]) > LARGE else None
 
 
 def cores() -> int:

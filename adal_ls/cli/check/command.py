@@ -159,7 +159,7 @@ def check(asked: Request, read: Read = batch.check) -> Checked:
         from adal_ls.cli.check.loading import refuse_untrusted  # only this pays for the import
 
         refuse_untrusted([task.path for task in tasks], trusted=asked.trusted)
-    with progress(len(tasks)) as done:
+    with progress(len(tasks), large=batch.large(tasks)) as done:
         found = read(tasks, done)
     data: bytes | None = None
     if STDIN in asked.paths:
@@ -210,7 +210,8 @@ def give(asked: Request, checked: Checked) -> int:
 
 
 def nothing_found(paths: tuple[str, ...]) -> str:
-    where = f"below {', '.join(paths)}" if paths else f"in or above {Path.cwd()}, up to the root of its repository"
+    below = ", ".join(f"'{path}'" for path in paths)
+    where = f"below {below}" if paths else f"in or above {Path.cwd()}, up to the root of its repository"
     return (
         f"there is no .adal/tools.py or agents.py {where}, so nothing was checked; give the project's folder or a "
         "file: adal-ls check PATH"

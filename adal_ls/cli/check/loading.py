@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -54,9 +55,10 @@ def refuse_untrusted(paths: Sequence[str], *, trusted: bool) -> None:
     try:
         refused = [] if trusted else [str(root) for root in roots if not trust.is_trusted(root)]
         if refused:
+            commands = "; ".join(shlex.join(["adal-ls", "trust", root]) for root in refused)
             raise Misuse(
                 f"not trusted, so nothing was loaded: {', '.join(refused)}. Look at the Python files in the {FOLDER} "
-                "folder, then trust it once with --trust or for good with: adal-ls trust PATH"
+                f"folder, then trust it once with --trust or for good with: {commands}"
             )
         for root in roots if trusted else ():
             unsaved.confirm(root)

@@ -7,17 +7,32 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from adal_ls.cli.output import is_terminal
+import click
+
+from adal_ls.cli.output import is_terminal, printable
 
 _MOMENT = 0.5
 _STEP = 0.1
 
 
 @contextmanager
-def progress(total: int, what: str = "Checking") -> Iterator[Callable[[int], None]]:
-    """Gives what is to be called with how many of `total` files are done. Nothing is shown where nobody looks on."""
-    if not is_terminal(sys.stderr) or total < 2:
+def progress(total: int, what: str = "Checking", large: str | None = None) -> Iterator[Callable[[int], None]]:
+    """Gives what is to be called with how many of `total` files are done. Nothing is shown where nobody looks on.
+
+    `large` is the one file, where it takes longer than a moment by itself.
+    """
+    if not is_terminal(sys.stderr) or (total < 2 and large is None):
         yield _nothing
+        return
+    if total < 2:
+        from rich.cells import cell_len
+
+        line = printable(f"{what} {large} …")
+        click.echo(line, err=True, nl=False)
+        try:
+            yield _nothing
+        finally:
+            click.echo(f"\r{' ' * cell_len(line)}\r", err=True, nl=False)
         return
     bar = _Bar(total, what)
     try:

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import click
 
@@ -15,6 +16,7 @@ from adal_ls.lint import Lines
 from adal_ls.lint.judging import Judgement, for_version, judged, needs_judgement
 from adal_ls.workspace.interpreter import Answer, InterpreterError, ask
 
+_NUMBER = re.compile(r"\d+(\.\d+)*")
 _VERSION = re.compile(r"(3)\.(\d{1,2})")
 _AT_ONCE = 200
 """Texts that are sent to an interpreter together."""
@@ -62,6 +64,8 @@ def read_python(context: click.Context, parameter: click.Parameter, given: str |
     if given is None:
         return None
     named = _VERSION.fullmatch(given)
+    if named is None and _NUMBER.fullmatch(given) and not Path(given).exists():
+        raise click.BadParameter(f"there is no python{given} on the PATH; give a version such as 3.12, or a path")
     if named is None:
         return Python(_ask(given, ()).version, given)
     version = (int(named[1]), int(named[2]))

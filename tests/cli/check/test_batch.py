@@ -136,3 +136,14 @@ def started(project: Path) -> tuple[Terminal, list[psutil.Process]]:
 def gone(children: list[psutil.Process]) -> bool:
     _, alive = psutil.wait_procs(children, timeout=10)
     return not alive
+
+
+def test_one_large_file_is_told_of_at_a_terminal_while_it_is_checked(project: Path) -> None:
+    file = project / "huge.py"
+    file.write_text("CUSTOM_TOOLS = []\n" + "# so much to read\n" * (batch.LARGE // 17))
+    terminal = Terminal("check", "huge.py", cwd=project)
+    terminal.expect("Checking huge.py …")
+    assert terminal.wait() == (0, "no errors in 1 file\n")
+    small = Terminal("check", ".adal/tools.py", cwd=project)
+    small.wait()
+    assert "Checking" not in small.seen

@@ -126,7 +126,7 @@ def test_a_place_without_tools_is_no_success_and_says_the_way_out(adal_ls: Run, 
     (empty / ".git").mkdir(parents=True)
     done = adal_ls("check", str(empty))
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"there is no .adal/tools.py or agents.py below {empty}" in done.stderr
+    assert f"there is no .adal/tools.py or agents.py below '{empty}'" in done.stderr
     done = adal_ls("check", "--format", "json", cwd=empty)
     assert done.returncode == 2
     assert f"there is no .adal/tools.py or agents.py in or above {empty}" in done.stderr

@@ -61,6 +61,7 @@ def test_nothing_is_loaded_without_trust_and_a_remembered_one_is_enough(
     refused = adal_ls("check", "--load")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "not trusted" in refused.stderr
+    assert refused.stderr.rstrip().endswith(f"adal-ls trust {project}")
     assert str(project) in refused.stderr
     assert adal_ls("check").returncode == 0
     assert not (project / "loaded").exists()

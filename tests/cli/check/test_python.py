@@ -70,3 +70,10 @@ def test_a_path_counts_from_the_current_folder(adal_ls: Run, project: Path, tool
     (project / "env" / "python").symlink_to(sys.executable)
     done = adal_ls("check", "--python", str(Path("env", "python")))
     assert done.returncode == (0 if pythons.OWN >= (3, 12) else 1)
+
+
+def test_a_version_that_is_nowhere_is_told_as_one(adal_ls: Run) -> None:
+    done = adal_ls("check", "--python", "9.9")
+    assert done.returncode == 2
+    assert "there is no python9.9 on the PATH" in done.stderr
+    assert "Errno" not in done.stderr

@@ -22,12 +22,22 @@ vim.lsp.get_active_clients = function()
   return clients
 end
 
+local defined = false
+local create = vim.api.nvim_create_user_command
+vim.api.nvim_create_user_command = function(...)
+  defined = true
+  return create(...)
+end
+
 local ok, fault = pcall(dofile, os.getenv("ADAL_TEST_GUIDE"))
-local defined = vim.fn.exists(":AdalRun") == 2
+local command = ""
 if defined then
   vim.cmd("AdalRun greet()")
   clients = { one }
   vim.cmd('AdalRun greet(name="Ada")')
+else
+  command = tostring(select(2, pcall(vim.cmd, "AdalRun greet()")))
 end
-io.stdout:write(vim.fn.json_encode({ ok = ok, fault = fault or "", defined = defined, told = told, asked = asked or {} }))
+local result = { ok = ok, fault = fault or "", defined = defined, command = command, told = told, asked = asked or {} }
+io.stdout:write(vim.fn.json_encode(result))
 vim.cmd("qall!")

@@ -46,6 +46,8 @@ def test_an_old_neovim_is_told_and_left_alone(tmp_path: Path) -> None:
     result = run_guide(7, tmp_path)
     assert result["told"] == ["adal-ls needs Neovim 0.8 or later"]
     assert not result["defined"]
+    # In place of "not an editor command" (E492).
+    assert "adal-ls needs Neovim 0.8 or later" in result["command"]
 
 
 @pytest.mark.parametrize(("version", "with_client"), [(8, False), (10, False), (11, True)])
