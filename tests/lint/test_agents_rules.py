@@ -235,3 +235,48 @@ def test_what_holds_for_every_module_holds_here() -> None:
     secret = "sk-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
     text = f"from .shared import x\n{HEAD}KEY = '{secret}'\nAGENTS = []\n"
     assert codes(text) == ["ADAL216", "ADAL606"]
+
+
+CONTEXTS = """\
+from typing import TypedDict
+from pydantic import BaseModel
+from adal_ls import ToolContext, create_runtime, create_tool_provider
+
+class Shelf(BaseModel):
+    {schema}
+
+class Root(TypedDict):
+    {read}
+
+def tools_for(ctx: ToolContext[Root]): ...
+
+class Provider:
+    context_schema = Shelf
+    def get_tools(self, ctx: ToolContext[Root], /): ...
+
+tools = create_tool_provider(get_tools=tools_for, context_schema=Shelf)
+AGENTS = [create_runtime().create_agent("a", tools=tools)]
+"""
+
+
+def test_p18_a_schema_with_other_fields_than_the_provider_reads_is_told_for_both_forms() -> None:
+    found = check_agents(
+        CONTEXTS.format(schema="name: str\n    depth: int = 3", read="name: str\n    root: str"), Config()
+    )
+    assert [one.code for one in found] == ["ADAL708", "ADAL708"]
+    assert found[0].message == (
+        "get_tools reads a Root; Shelf does not have 'root', and has 'depth', which that does not know"
+    )
+
+
+@pytest.mark.parametrize(
+    ("schema", "read"),
+    [("name: str", "name: str"), ("name: str = 'x'\n    depth: int = 3", "depth: int\n    name: str")],
+)
+def test_p18_the_same_fields_are_enough(schema: str, read: str) -> None:
+    assert check_agents(CONTEXTS.format(schema=schema, read=read), Config()) == []
+
+
+def test_p18_a_class_that_may_have_more_fields_is_not_judged() -> None:
+    text = CONTEXTS.format(schema="name: str", read="root: str").replace("Shelf(BaseModel)", "Shelf(Base)")
+    assert check_agents(f"from shared import Base\n{text}", Config()) == []

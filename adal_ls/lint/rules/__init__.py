@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adal_ls.lint.rules import (
+    agent_contexts,
     agents,
     callables,
     docstrings,
@@ -26,6 +27,7 @@ __all__ = [
     "RULES",
     "Rule",
     "address",
+    "agent_contexts",
     "agents",
     "anchor",
     "callables",
