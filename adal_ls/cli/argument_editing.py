@@ -13,9 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from adal_ls.agent.answers import problem_with
 from adal_ls.agent.visible import visible
 from adal_ls.cli.output import reason, say
 from adal_ls.cli.reading import Reader
+
+_ALONE: dict[str, Any] = {"required": [], "allOf": [{}], "anyOf": [{}], "oneOf": [{}], "not": False, "minProperties": 0}
+"""What a schema says of several arguments together, taken back for one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +99,27 @@ async def _in_editor(editor: str, text: str) -> str | None:
 
 
 async def _one_by_one(draft: Draft, schema: Mapping[str, Any], reader: Reader) -> Draft:
-    """Asks for the value of each argument there is or may be; Enter keeps it."""
+    """Asks for the value of each argument there is or may be, until it is one that the tool takes; Enter keeps it."""
     properties = schema.get("properties")
     known = properties if isinstance(properties, Mapping) else {}
     arguments = dict(draft.arguments)
     say("Enter keeps a value; texts as they are or in quotes, all else as JSON; - leaves an argument out.")
     for name in dict.fromkeys([*known, *arguments]):
         now = json.dumps(arguments[name], ensure_ascii=False) if name in arguments else "not given"
-        line = await reader.line(f"  {name} [{now}]: ")
-        if line is None:
-            return Draft.of(draft.arguments)
-        if line == "-":
-            arguments.pop(name, None)
-        elif line:
-            arguments[name] = _value(line, known.get(name))
+        while True:
+            line = await reader.line(f"  {name} [{now}]: ")
+            if line is None:
+                return Draft.of(draft.arguments)
+            if line == "-":
+                arguments.pop(name, None)
+            elif line:
+                value = _value(line, known.get(name))
+                problem = problem_with({name: value}, {**schema, **_ALONE})
+                if problem is not None:
+                    say(f"  The tool does not take this: {problem}")
+                    continue
+                arguments[name] = value
+            break
     return Draft.of(arguments)
 
 

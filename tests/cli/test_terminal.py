@@ -276,7 +276,7 @@ def test_nothing_is_written_into_an_open_question(project: Path) -> None:
     store.close()
     terminal.answer("")
     # What the terminal echoes, and our own words about the answer; the result came meanwhile.
-    assert terminal.expect("is none of the choices") == "\n'' is none of the choices"
+    assert terminal.expect("Enter alone chooses nothing") == "\nEnter alone chooses nothing"
     terminal.expect("Choose y, a, e, n or x: ")
     terminal.answer("y")
     terminal.expect("result   wait success: waited")

@@ -173,7 +173,7 @@ def test_what_was_being_typed_when_a_question_comes_is_set_aside_and_comes_back(
     (waiting / "go").touch()
     chat.expect_shown("Choose y, a, e, n or x:")
     chat.enter("")
-    chat.expect_shown("'' is none of the choices")
+    chat.expect_shown("Enter alone chooses nothing")
     assert notes(waiting) == []
     chat.expect_shown("Choose y, a, e, n or x:")
     chat.enter("n")
