@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from adal_ls.lint.agents_file import AgentsFile
@@ -29,15 +30,27 @@ def check_agents(text: str, config: Config, resolve: Resolve | None = None) -> l
     return sorted([*general, *let_through(found, file.lines, config)], key=lambda one: (one.range, one.code))
 
 
-def tells(findings: Iterable[Finding], code: str, line: int) -> bool:
-    """Whether they say already what a load of the file told, at its line: then theirs has the exact range.
+def tells(findings: Iterable[Finding], code: str, line: int, text: str) -> bool:
+    """Whether they say already what a load of `text` told, at its line: then theirs has the exact range.
 
-    What is wrong with AGENTS itself a load tells without a line, which is then 0.
+    What is wrong with AGENTS itself a load tells without a line, which is then 0. Of a call over several lines Python
+    names the first.
     """
+    last = _last_line(text, line)
     for finding in findings:
         if finding.code == code == "ADAL001":
             return True
         certain = finding.code.startswith(_FAMILY) and finding.severity is Severity.ERROR
-        if certain and line in (0, finding.range.start.line):
+        if certain and (line == 0 or line <= finding.range.start.line <= last):
             return True
     return False
+
+
+def _last_line(text: str, line: int) -> int:
+    """The last line of the longest call that begins on a line; lines count from 0."""
+    try:
+        module = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return line
+    calls = (node for node in ast.walk(module) if isinstance(node, ast.Call) and node.lineno == line + 1)
+    return max(((node.end_lineno or node.lineno) - 1 for node in calls), default=line)

@@ -163,7 +163,7 @@ class AgentsFiles:
             return
         from adal_ls.lint.agents import tells  # after `initialize` is answered
 
-        if tells(findings, failure["code"], blamed["range"]["start"]["line"]):
+        if tells(findings, failure["code"], blamed["range"]["start"]["line"], document.text):
             return
         found = load_failure(document, failure, self._client, config)
         if found is not None:

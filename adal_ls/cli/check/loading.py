@@ -186,7 +186,7 @@ def _finding(file: Source, failure: LoadFailure, line: int) -> lint.Finding:
 def _with(source: Source, told: Sequence[lint.Finding], config: lint.Config) -> Source:
     """`source` with more findings, as far as its configuration and comments let them through."""
     if source.agents:
-        more = [one for one in told if not tells(source.findings, one.code, one.range.start.line)]
+        more = [one for one in told if not tells(source.findings, one.code, one.range.start.line, source.text)]
     else:  # the same syntax error from both would show twice; lint's has the exact range
         known = {finding.code for finding in source.findings if finding.code == "ADAL001"}
         more = [one for one in told if one.code not in known]

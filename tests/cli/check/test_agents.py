@@ -81,6 +81,9 @@ def test_a_load_that_fails_in_it_is_told_there_once(
     assert told(adal_ls, "--load", "--trust", str(agents)) == [("ADAL901", "agents.py", 6)]
     agents.write_text(TYPO)
     assert told(adal_ls, "--load", "--trust") == [("ADAL705", "agents.py", 4)]
+    lines = '[\n    runtime.create_agent(\n        "librarian",\n        modle="x",\n    )\n]'
+    agents.write_text(AGENTS.replace('[runtime.create_agent("librarian")]', lines))
+    assert told(adal_ls, "--load", "--trust") == [("ADAL705", "agents.py", 7)]
     agents.write_text("AGENTS = 7\n")
     assert told(adal_ls, "--load", "--trust") == [("ADAL702", "agents.py", 1)]
     agents.write_text("def (\n")
