@@ -54,6 +54,10 @@ class SecretValues:
         """`text` with `[redacted NAME]` for each secret."""
         return text if self._pattern is None else self._pattern.sub(self._name, text)
 
+    def redact_value(self, value: Any) -> Any:
+        """The same for every text in a JSON value, keys included."""
+        return value if self._pattern is None else self._walk(value)
+
     def redact_event(self, event: Event) -> Event:
         if self._pattern is None:
             return event

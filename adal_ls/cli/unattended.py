@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 from adal_ls.agent.approval import NobodyThereError
+from adal_ls.agent.secret_values import SecretValues
 from adal_ls.cli.question import show_request
 from adal_ls.cli.screen import Screen
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest, ApprovalResolved
@@ -29,9 +31,12 @@ class Unattended:
         arguments = request.arguments
         if arguments is None:
             arguments = self._arguments_of(request.approval_id)
+        # Nobody decides by it, and standard error is kept, in the log of a pipeline for one.
+        secrets = SecretValues(os.environ)
+        shown = ApprovalRequest.model_validate(secrets.redact_value(request.wire()))
         self._screen.end_line()
         why = "Not run: standard input is no terminal, so nobody could be asked."
-        show_request(request, arguments, self._folder, "Would have asked:", [why])
+        show_request(shown, secrets.redact_value(arguments), self._folder, "Would have asked:", [why])
         raise NobodyThereError
 
     def resolved(self, resolved: ApprovalResolved) -> None:
