@@ -101,7 +101,7 @@ def test_values_of_the_wrong_type_are_errors_on_the_value(key: str, value: str) 
     assert (finding.code, finding.severity, marked(source, finding)) == ("ADAL206", Severity.ERROR, value)
 
 
-@pytest.mark.parametrize("value", ["f'{f}'", "NAME", "make()", "'a' + NAME", "f.__name__"])
+@pytest.mark.parametrize("value", ["f'{f}'", "NAME", "make()", "'a' + NAME", "f.__qualname__"])
 def test_a_computed_name_is_neither_an_error_nor_guessed(value: str) -> None:
     source = f"NAME = str(1)\n\n\ndef make(): ...\n\n\n{F}CUSTOM_TOOLS = [{{'function': f, 'name': {value}}}]\n"
     file = read(source)
