@@ -29,4 +29,4 @@ editor: vscode-build
 
 # How long marks take in a real window, beside `ruff server` (minutes; a quiet machine).
 bench-vscode: vscode-build .artifacts/bench/.installed
-	cd vscode-client && $(VSCODE_PATH) node test/bench/latency.ts $(CURDIR)/.artifacts/bench/venv/bin/ruff
+	cd vscode-client && $(VSCODE_PATH) node --disable-warning=MODULE_TYPELESS_PACKAGE_JSON test/bench/latency.ts $(CURDIR)/.artifacts/bench/venv/bin/ruff
