@@ -30,9 +30,9 @@ class Held:
         self.first = first
         self.reach = reach
         self.room = room
-        self.findings: list[Finding] = []
-        self.far: list[Finding] = []
-        self.told: list[Finding] = []
+        self.findings: tuple[Finding, ...] = ()
+        self.far: tuple[Finding, ...] = ()
+        self.told: tuple[Finding, ...] = ()
         self.told_at: int | None = None
         self.dense = chunk
 

@@ -123,8 +123,9 @@ class LintedText:
             of_chunk = self._told(held)
             if self._marked:
                 pairs = zip(held.findings, of_chunk, strict=True)
-                of_chunk = [placed for finding, placed in pairs if not ignores.silences(finding)]
-            told += of_chunk
+                told += (placed for finding, placed in pairs if not ignores.silences(finding))
+            else:
+                told += of_chunk
         for unused in ignores.unused(self._config):
             for rule in IGNORE_RULES:
                 for finding in rule(unused):
@@ -172,14 +173,13 @@ class LintedText:
             found = [finding for tool in subjects.functions for local in FUNCTION_RULES for finding in local(tool)]
             found += (finding for one in subjects.statements for at_top in STATEMENT_RULES for finding in at_top(one))
         self._index.set_asked(held, asked)
-        held.findings, held.far, held.told_at = [], [], None
-        seen = set[object]()
+        far, inside = list[Finding](), dict[object, Finding]()
         for finding in found:
             if not self._is_inside(held, finding):
-                held.far.append(finding)
-            elif (configured := self._config.apply(finding)) is not None and _key(finding) not in seen:
-                seen.add(_key(finding))
-                held.findings.append(configured)
+                far.append(finding)
+            elif (configured := self._config.apply(finding)) is not None:
+                inside.setdefault(_key(finding), configured)
+        held.findings, held.far, held.told_at = tuple(inside.values()), tuple(far), None
         (self._speaking.add if found else self._speaking.discard)(held)
 
     def _all(self) -> Iterator[Finding]:
@@ -247,10 +247,10 @@ class LintedText:
         places += (edit.range for fix in finding.fixes for edit in fix.edits)
         return all(first <= place.start.line and place.end.line < last for place in places)
 
-    def _told(self, held: Held) -> list[Finding]:
+    def _told(self, held: Held) -> tuple[Finding, ...]:
         """What is said of a chunk, with the lines of the file: the same objects as long as it is the same."""
         if held.told_at != held.moved:
-            held.told = [self._placed(finding) for finding in held.findings] if held.moved else held.findings
+            held.told = tuple(map(self._placed, held.findings)) if held.moved else held.findings
             held.told_at = held.moved
         return held.told
 

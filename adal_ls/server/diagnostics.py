@@ -162,6 +162,11 @@ class Diagnostics:
                 self._make_due(document)
         return 0.0 if self._openings.are_left() or self._due else None
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether any text is being read."""
+        return self._openings.are_left()
+
     def is_being_read(self, uri: str) -> bool:
         """Whether `when_read` would wait."""
         return self._openings.has(uri)

@@ -135,7 +135,9 @@ class Service:
         self._runs = Runs(editor, self.host, self._projects, face, lambda: self._trusted)
         plain.fetch_arguments = self._runs.arguments
         self._commands = Commands(editor, self._runs, plain)
-        self._typed = TypedRequests(editor, writer, inbox, log, params, self._snapshot)
+        self._typed = TypedRequests(
+            editor, writer, inbox, log, params, self._snapshot, lambda: self._diagnostics.is_reading
+        )
 
     @cached_property
     def requests(self) -> dict[str, Request]:

@@ -32,13 +32,16 @@ class TypedRequests:
         log: Log,
         initialize: Json,
         snapshot: Callable[[str, Json], Snapshot],
+        reading: Callable[[], bool],
     ) -> None:
-        """`snapshot` gives the state of things that a request of a method, with these parameters, looks at."""
+        """`snapshot` gives the state of things that a request of a method, with these parameters, looks at. `reading`:
+        whether a text is being read for its first diagnostics."""
         self._editor = editor
         self._writer = writer
         self._inbox = inbox
         self._log = log
         self._snapshot = snapshot
+        self._reading = reading
         self._wanted = False
         self._handed = 0.0  # when the last request was
         post = inbox.post
@@ -54,9 +57,18 @@ class TypedRequests:
         if self._wanted:
             return
         self._wanted = True
-        timer = threading.Timer(LOADED_AFTER, lambda: self._inbox.post(self._dispatcher.load))
+        self._load_later()
+
+    def _load_later(self) -> None:
+        timer = threading.Timer(LOADED_AFTER, lambda: self._inbox.post(self._load_unless_reading))
         timer.daemon = True
         timer.start()
+
+    def _load_unless_reading(self) -> None:
+        if self._reading():
+            self._load_later()
+        else:
+            self._dispatcher.load()
 
     def answering(self, method: str) -> Callable[[Id, Json], None]:
         """What answers requests of a method."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,10 @@ from adal_ls.lint import Config, Finding
 from adal_ls.lint.stopping import look_up
 from adal_ls.server.analysis import analyse, is_known
 from adal_ls.server.documents import Document, edit, opened
+from adal_ls.server.inbox import Inbox
 from adal_ls.server.openings import Openings
+from adal_ls.server.rpc import Connection
+from adal_ls.server.typed_requests import TypedRequests
 from benchmarks.lint.files import tools_file
 from tests.server.client import Client
 from tests.server.conftest import GOOD
@@ -139,3 +143,18 @@ def test_a_long_file_that_is_replaced_while_it_is_read_is_told_as_it_is_now(clie
 def _line(document: Document, text: str) -> dict[str, dict[str, int]]:
     number = next(n for n in range(len(document.lines)) if document.line(n) == text)
     return {"start": {"line": number, "character": 0}, "end": {"line": number, "character": len(text)}}
+
+
+def test_the_second_stage_is_loaded_once_no_text_is_being_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adal_ls.server.typed_requests.LOADED_AFTER", 0.001)
+    reading, loaded, inbox = [True], list[bool](), Inbox()
+    nothing: Any = None
+    typed = TypedRequests(Connection(lambda _: None), nothing, inbox, nothing, {}, nothing, lambda: reading[0])
+    monkeypatch.setattr(typed._dispatcher, "load", lambda: loaded.append(True))
+    typed.load_soon()
+    for still in (True, False):
+        reading[0] = still
+        call = inbox.get(5)
+        assert callable(call)
+        call()
+        assert bool(loaded) is not still
