@@ -1,6 +1,6 @@
 const PYTHON = String.raw`(?:& )?(?:"[^"\`$]+"|'[^']+'|[\w@%+=:,./\\~-]+)`;
 const PACKAGE = `(?:--upgrade )?["']?[A-Za-z0-9._<>=-]+["']?`;
-const COMMAND = new RegExp(`(?:^|[:;] )(${PYTHON} -m pip install ${PACKAGE})$`);
+const COMMAND = new RegExp(String.raw`(?:^|[:;]\s)(${PYTHON} -m pip install ${PACKAGE})$`);
 
 /**
  * The command at the end of a message of a load that failed.
