@@ -27,6 +27,7 @@ from adal_ls.agent.batch import TextBatch
 from adal_ls.agent.builtin.context import BuiltinContext
 from adal_ls.agent.custom import CustomTools
 from adal_ls.agent.digest import args_digest, canonical
+from adal_ls.agent.impossible import impossible
 from adal_ls.agent.policy import judge
 from adal_ls.agent.preview import preview
 from adal_ls.agent.registry import RegisteredTool, ToolRegistry
@@ -109,6 +110,8 @@ async def execute(call: ModelCall, run: GateContext) -> CallResult:
         return _refuse(call, _no_such_tool(call.name, run), run)
     if call.problem is not None:
         return _refuse(call, f"Nothing was executed: {call.problem}.", run)
+    if (fault := impossible(tool, call.arguments)) is not None:
+        return _refuse(call, fault, run)
     key = canonical([tool.name, call.arguments])
     if run.rejections[key] >= MAX_REJECTIONS:
         return _refuse(call, _REJECTED_BEFORE, run, "cancelled")
