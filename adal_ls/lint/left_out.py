@@ -83,5 +83,10 @@ def _is_decided_by_entries(file: ToolFile, code: str, entries: list[Entry]) -> b
 
 
 def _same(entry: Entry) -> object:
-    function = entry.function.name if entry.function is not None and not entry.items else None
-    return function or entry.range
+    """What two entries have in common where the runtime takes them for one: unknown keys do not count."""
+    if entry.function is None or entry.function.name is None or entry.open:
+        return entry.range
+    settings = [item for item in entry.items if item.key in ("name", "description", "require_approval")]
+    if any(item.value.kind is not ValueKind.CONSTANT for item in settings):
+        return entry.range
+    return entry.function.name, entry.name, entry.description, entry.require_approval

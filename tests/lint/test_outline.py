@@ -152,6 +152,8 @@ def test_both_tools_of_a_duplicated_name_are_left_out() -> None:
     ("entries", "left_out"),
     [
         pytest.param("[f, f]", {}, id="the same entry twice counts once"),
+        pytest.param('[{"function": f, "require_aproval": False}, f]', {}, id="the same but for an unknown key"),
+        pytest.param('[{"function": f, "require_approval": False}, f]', {"f": "ADAL103"}, id="one of two asks"),
         pytest.param('[f, {"function": g, "name": "f"}, g]', {"f": "ADAL103"}, id="two functions"),
         pytest.param('[{"function": "f", "name": "x"}, g]', {"x": "ADAL206"}, id="no function"),
         pytest.param('[{"function": f, "description": 5}]', {}, id="a description that is no text"),
