@@ -28,7 +28,7 @@ def _serve(options: dict[str, str]) -> NoReturn:
 
     serving = partial(serve, log_file=options.get("--log-file"), log_level=options.get("--log-level"))
     if "--tcp" in options:
-        from adal_ls.server import tcp
+        from adal_ls.server.transport import tcp
 
         try:
             serving(address=tcp.parse(options["--tcp"], remote="--allow-remote" in options))

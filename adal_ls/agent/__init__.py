@@ -1,1 +1,1 @@
-"""The agent host: runs, the approval gate, built-in tools, the sandbox and the run store."""
+"""The agent host: runs and their loop, the gate that every call passes, tools, models, and what is kept of it all."""

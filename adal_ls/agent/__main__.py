@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from adal_ls.agent.host import Host
-from adal_ls.agent.redacted_logs import redact_logs
+from adal_ls.agent.store.redacted_logs import redact_logs
 from adal_ls.wire.framing import BrokenFrameError, read_with_headers, with_headers
 
 _CLOSE_LIMIT = 0.8  # seconds for runs and workers to end after the server went away

@@ -12,9 +12,9 @@ from typing import Any
 
 from adal_ls.agent import builtin
 from adal_ls.agent.builtin.context import BuiltinContext
-from adal_ls.agent.custom import CustomTools, ToolCaller
-from adal_ls.agent.lease import ToolsGoneError
-from adal_ls.agent.registry import RegisteredTool
+from adal_ls.agent.projects.custom import CustomTools, ToolCaller
+from adal_ls.agent.projects.lease import ToolsGoneError
+from adal_ls.agent.runs.registry import RegisteredTool
 from adal_ls.protocol.runs import ToolStatus
 from adal_ls.worker.client import ToolResult, WorkerDiedError, WorkerError
 

@@ -18,20 +18,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from adal_ls.agent import base_file, executor
-from adal_ls.agent.answers import Answer
-from adal_ls.agent.approval import Approvals, Question, by_grant
-from adal_ls.agent.assembly import ModelCall
-from adal_ls.agent.basis import basis, reads_files
-from adal_ls.agent.batch import TextBatch
+from adal_ls.agent import executor
+from adal_ls.agent.approvals import base_file
+from adal_ls.agent.approvals.answers import Answer
+from adal_ls.agent.approvals.approval import Approvals, Question, by_grant
+from adal_ls.agent.approvals.basis import basis, reads_files
+from adal_ls.agent.approvals.digest import args_digest, canonical
+from adal_ls.agent.approvals.impossible import impossible
+from adal_ls.agent.approvals.policy import judge
+from adal_ls.agent.approvals.preview import preview
+from adal_ls.agent.approvals.rules import Call
 from adal_ls.agent.builtin.context import BuiltinContext
-from adal_ls.agent.custom import CustomTools
-from adal_ls.agent.digest import args_digest, canonical
-from adal_ls.agent.impossible import impossible
-from adal_ls.agent.policy import judge
-from adal_ls.agent.preview import preview
-from adal_ls.agent.registry import RegisteredTool, ToolRegistry
-from adal_ls.agent.rules import Call
+from adal_ls.agent.models.assembly import ModelCall
+from adal_ls.agent.projects.custom import CustomTools
+from adal_ls.agent.runs.batch import TextBatch
+from adal_ls.agent.runs.registry import RegisteredTool, ToolRegistry
 from adal_ls.protocol.approvals import Preview
 from adal_ls.protocol.runs import (
     DecisionEvent,

@@ -11,14 +11,14 @@ from uuid import uuid4
 
 from pydantic import ValidationError
 
-from adal_ls.agent.decisions import within
-from adal_ls.agent.export import as_json, as_markdown
-from adal_ls.agent.grants import GrantsError
-from adal_ls.agent.registry import RegistryError, builtin_tools
-from adal_ls.agent.runtime import Runtime, UnknownRunError
-from adal_ls.agent.store import StoreError
-from adal_ls.agent.stores import Stores
-from adal_ls.agent.watching import Watcher
+from adal_ls.agent.approvals.decisions import within
+from adal_ls.agent.approvals.grants import GrantsError
+from adal_ls.agent.projects.watching import Watcher
+from adal_ls.agent.runs.export import as_json, as_markdown
+from adal_ls.agent.runs.registry import RegistryError, builtin_tools
+from adal_ls.agent.runs.runtime import Runtime, UnknownRunError
+from adal_ls.agent.store.store import StoreError
+from adal_ls.agent.store.stores import Stores
 from adal_ls.protocol import methods
 from adal_ls.protocol.agents import (
     AgentsFailure,

@@ -41,7 +41,7 @@ def command() -> None:
 @project_option
 def list_agents(style: str, trusted: bool, load_seconds: float | None, project: Path) -> int:
     """List the agents. "(tool-context)" behind an id says that the agent's tools depend on --tool-context."""
-    from adal_ls.agent import trust, unsaved
+    from adal_ls.agent.projects import trust, unsaved
     from adal_ls.cli.headless import not_trusted
 
     if not (trusted or trust.is_trusted(project)):
@@ -91,8 +91,8 @@ def run_agent(agent: str, given: str | None, style: str, project: Path, **option
 
 async def _agents(project: Path, load_seconds: float | None) -> tuple[list[AgentInfo], str | None]:
     """The agents, and why the newest ones are not there."""
-    from adal_ls.agent.agent_infos import infos
-    from adal_ls.agent.projects import Projects
+    from adal_ls.agent.projects.agent_infos import infos
+    from adal_ls.agent.projects.projects import Projects
     from adal_ls.protocol.host import HostSettings
 
     projects = Projects(HostSettings(load_seconds=load_seconds), lambda _: None)

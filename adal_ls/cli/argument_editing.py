@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from adal_ls.agent.answers import problem_with
-from adal_ls.agent.visible import visible
+from adal_ls.agent.approvals.answers import problem_with
+from adal_ls.agent.approvals.visible import visible
 from adal_ls.cli.output import reason, say
 from adal_ls.cli.reading import Reader
 

@@ -51,8 +51,8 @@ def command(
 
     import asyncio  # here, because `tools list` needs none of it
 
-    from adal_ls.agent import trust, unsaved
-    from adal_ls.agent.registry import RegistryError
+    from adal_ls.agent.projects import trust, unsaved
+    from adal_ls.agent.runs.registry import RegistryError
     from adal_ls.protocol.host import HostSettings
 
     settings = HostSettings(load_seconds=load_seconds, tool_seconds=tool_seconds)
@@ -91,8 +91,8 @@ async def _call(name: str, arguments: dict[str, Any], project: Path, settings: H
     """The result, or None where a person cancelled it."""
     import asyncio
 
-    from adal_ls.agent.projects import Projects
-    from adal_ls.agent.trying import try_tool
+    from adal_ls.agent.projects.projects import Projects
+    from adal_ls.agent.runs.trying import try_tool
     from adal_ls.protocol.tools import ToolsTryParams
 
     projects = Projects(settings, lambda _: None)

@@ -123,7 +123,7 @@ def _normalised(name: str) -> str:
 
 
 def _data_folder(report: Report) -> None:
-    from adal_ls.agent.paths import data_dir
+    from adal_ls.agent.files.paths import data_dir
 
     try:
         folder = data_dir()
@@ -137,7 +137,7 @@ def _data_folder(report: Report) -> None:
 
 
 def _sandbox(report: Report) -> None:
-    from adal_ls.agent import sandbox
+    from adal_ls.agent.sandbox import sandbox
 
     if report.data_folder is None:
         return  # the sandbox hides that folder, and so cannot be made either
@@ -151,8 +151,8 @@ def _sandbox(report: Report) -> None:
 
 
 def _projects(report: Report, folder: Path) -> None:
-    from adal_ls.agent import trust
-    from adal_ls.agent.interpreters import choose_interpreter
+    from adal_ls.agent.projects import trust
+    from adal_ls.agent.projects.interpreters import choose_interpreter
     from adal_ls.workspace.projects import discover
 
     below = [Path(project.root) for project in discover(str(project_of(folder)))]

@@ -13,7 +13,7 @@ from adal_ls.cli.project import project_option
 from adal_ls.cli.tables import give_table
 
 if TYPE_CHECKING:
-    from adal_ls.agent.grants import Grant
+    from adal_ls.agent.approvals.grants import Grant
 
 _SHOWN = 8
 
@@ -52,7 +52,7 @@ def revoke(grant_id: str | None, every: bool, project: Path) -> None:
     """
     if (grant_id is None) is not every:
         raise click.UsageError("Give the ID of one approval (see adal-ls grants list), or --all.")
-    from adal_ls.agent.grants import Grants, GrantsError, forget
+    from adal_ls.agent.approvals.grants import Grants, GrantsError, forget
 
     try:
         if every:
@@ -67,7 +67,7 @@ def revoke(grant_id: str | None, every: bool, project: Path) -> None:
 
 
 def _of(project: Path) -> list[Grant]:
-    from adal_ls.agent.grants import Grants, GrantsError
+    from adal_ls.agent.approvals.grants import Grants, GrantsError
 
     try:
         return Grants().listed([project])

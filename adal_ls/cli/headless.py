@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-from adal_ls.agent import trust, unsaved
-from adal_ls.agent.approval import Approver
-from adal_ls.agent.loop import STOPPED
-from adal_ls.agent.runtime import Runtime
-from adal_ls.agent.store import Store, StoreError
+from adal_ls.agent.approvals.approval import Approver
+from adal_ls.agent.projects import trust, unsaved
+from adal_ls.agent.runs.loop import STOPPED
+from adal_ls.agent.runs.runtime import Runtime
+from adal_ls.agent.store.store import Store, StoreError
 from adal_ls.cli.interrupts import interrupts
 from adal_ls.cli.output import is_terminal, reason
 from adal_ls.cli.progress import Progress

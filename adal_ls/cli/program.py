@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
-from adal_ls.agent.redacted_logs import redact_logs
 from adal_ls.version import __version__
 
 
@@ -33,6 +34,18 @@ _SUBCOMMANDS = {
     "tools": _Subcommand("adal_ls.cli.tools", "List the tools of a project, or show one; nothing is run."),
     "trust": _Subcommand("adal_ls.cli.trust", "Allow the tools of a folder to be loaded and run."),
 }
+
+
+def _redact_logs() -> None:
+    """Has no record of this process hold a secret. What that takes is imported when something is logged."""
+    make = logging.getLogRecordFactory()
+
+    def redacted(*args: Any, **kwargs: Any) -> logging.LogRecord:
+        from adal_ls.agent.store.redacted_logs import without_secrets
+
+        return without_secrets(make(*args, **kwargs))
+
+    logging.setLogRecordFactory(redacted)
 
 
 class _Program(click.Group):
@@ -75,7 +88,7 @@ def program() -> None:
 
 def run_program(arguments: list[str]) -> int:
     """Runs the program and turns whatever ends it into an exit code."""
-    redact_logs()
+    _redact_logs()
     try:
         code = program.main(arguments, prog_name="adal-ls", standalone_mode=False)
         sys.stdout.flush()

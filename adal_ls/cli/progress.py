@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from adal_ls.agent import model
+from adal_ls.agent.models import model
 from adal_ls.cli.screen import Screen
 from adal_ls.protocol.runs import Event, TextEvent, ToolCallEvent, ToolResultEvent
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from adal_ls.agent.preview import pretty
+from adal_ls.agent.approvals.preview import pretty
 from adal_ls.cli.output import printable, say
 from adal_ls.cli.styles import bold
 from adal_ls.protocol.approvals import ApprovalRequest

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from adal_ls.cli.output import give, give_json
-from adal_ls.lint.codes import nearest_code, read_code
-from adal_ls.lint.config import FIXED
 from adal_ls.lint.document import silencing
 from adal_ls.lint.rules import RULES, Rule
+from adal_ls.lint.settings.codes import nearest_code, read_code
+from adal_ls.lint.settings.config import FIXED
 
 
 @click.command("rule")

@@ -19,7 +19,7 @@ from adal_ls.cli.stored import NoRunError, none_yet, opened, whole_id
 from adal_ls.cli.tables import give_table
 
 if TYPE_CHECKING:
-    from adal_ls.agent.store import Store
+    from adal_ls.agent.store.store import Store
     from adal_ls.protocol.approvals import Decision
     from adal_ls.protocol.runs import Run, RunGetResult
 
@@ -91,7 +91,7 @@ def export(run_id: str, style: str | None, file: Path | None, project: Path) -> 
 
     A FILE is readable by you alone: a transcript holds what tools have read.
     """
-    from adal_ls.agent.export import as_json, as_markdown
+    from adal_ls.agent.runs.export import as_json, as_markdown
 
     with opened(project) as store:
         got = _get(store, run_id, project)
@@ -146,7 +146,7 @@ def _age(given: str) -> timedelta:
 
 
 def _older(store: Store | None, age: timedelta) -> list[Run]:
-    from adal_ls.agent.store import now
+    from adal_ls.agent.store.store import now
 
     runs = [] if store is None else store.runs(before=now(age))
     return [run for run in runs if run.state in ("finished", "interrupted")]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from adal_ls.cli.output import Failure, reason
 
 if TYPE_CHECKING:
-    from adal_ls.agent.store import Store
+    from adal_ls.agent.store.store import Store
 
 _SHOWN = 5
 
@@ -26,7 +26,7 @@ def opened(project: Path) -> Iterator[Store | None]:
     Raises:
         Failure: it cannot be used.
     """
-    from adal_ls.agent.store import Store, StoreError
+    from adal_ls.agent.store.store import Store, StoreError
 
     try:
         if not Store.exists(project):

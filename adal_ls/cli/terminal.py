@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from adal_ls.agent.answers import problem_with
-from adal_ls.agent.digest import canonical
+from adal_ls.agent.approvals.answers import problem_with
+from adal_ls.agent.approvals.digest import canonical
 from adal_ls.cli.argument_editing import Draft, edit
 from adal_ls.cli.output import say
 from adal_ls.cli.question import show_choices, show_edited, show_request

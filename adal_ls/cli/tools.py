@@ -16,7 +16,7 @@ from adal_ls.cli import call, sources
 from adal_ls.cli.output import Failure, give, give_json, is_terminal, say
 from adal_ls.cli.project import project_option
 from adal_ls.cli.tables import give_table
-from adal_ls.lint import left_out
+from adal_ls.lint.lists import left_out
 from adal_ls.lint.tools import UNREAD
 from adal_ls.workspace.modules import FolderModules
 

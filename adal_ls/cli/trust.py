@@ -22,7 +22,7 @@ def command(path: Path, revoke: bool) -> None:
     with your own data, for exactly this folder. Tool files that changed while an agent ran, and so are not loaded until
     you say so, are loaded again after it.
     """
-    from adal_ls.agent import trust, unsaved
+    from adal_ls.agent.projects import trust, unsaved
 
     path = real = project_of(path)
     if not (revoke or real.is_dir()):  # what was trusted once may be gone

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from adal_ls.agent.approval import NobodyThereError
-from adal_ls.agent.secret_values import SecretValues
+from adal_ls.agent.approvals.approval import NobodyThereError
+from adal_ls.agent.store.secret_values import SecretValues
 from adal_ls.cli.question import show_request
 from adal_ls.cli.screen import Screen
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest, ApprovalResolved

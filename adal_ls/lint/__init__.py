@@ -16,28 +16,28 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from adal_ls.lint.agents import check_agents
-    from adal_ls.lint.around import ModuleText, Resolve
     from adal_ls.lint.checker import check, check_beside, let_through
-    from adal_ls.lint.config import FIXED, Config
-    from adal_ls.lint.encoding import decode
     from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
     from adal_ls.lint.model import Entry, EntryKind, StaticTool, ToolFile, ToolList
+    from adal_ls.lint.modules.around import ModuleText, Resolve
     from adal_ls.lint.problems import tools_with_problems
     from adal_ls.lint.reader import read
+    from adal_ls.lint.reading.encoding import decode
+    from adal_ls.lint.reading.text import Lines, Position, Range
     from adal_ls.lint.rules import RULES, Rule
     from adal_ls.lint.rules.environment import finding as finding_of_load
-    from adal_ls.lint.text import Lines, Position, Range
+    from adal_ls.lint.settings.config import FIXED, Config
 
 _MODULES = {
     "check_agents": "agents",
-    "ModuleText": "around",
-    "Resolve": "around",
+    "ModuleText": "modules.around",
+    "Resolve": "modules.around",
     "check": "checker",
     "check_beside": "checker",
     "let_through": "checker",
-    "Config": "config",
-    "FIXED": "config",
-    "decode": "encoding",
+    "Config": "settings.config",
+    "FIXED": "settings.config",
+    "decode": "reading.encoding",
     "Finding": "findings",
     "Fix": "findings",
     "Severity": "findings",
@@ -51,9 +51,9 @@ _MODULES = {
     "read": "reader",
     "RULES": "rules",
     "Rule": "rules",
-    "Lines": "text",
-    "Position": "text",
-    "Range": "text",
+    "Lines": "reading.text",
+    "Position": "reading.text",
+    "Range": "reading.text",
 }
 
 __all__ = [

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterable
 
 from adal_ls.lint.agents_file import AgentsFile
-from adal_ls.lint.around import Resolve
 from adal_ls.lint.checker import check, let_through
-from adal_ls.lint.config import Config
 from adal_ls.lint.findings import Finding, Severity
+from adal_ls.lint.modules.around import Resolve
 from adal_ls.lint.reader import read
 from adal_ls.lint.rules.base import AGENTS_RULES
+from adal_ls.lint.settings.config import Config
 
 _FAMILY = "ADAL7"
 _AS_IN_TOOLS = ("ADAL001", "ADAL004", "ADAL216", "ADAL217", "ADAL605", "ADAL606")

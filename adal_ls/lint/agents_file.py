@@ -9,10 +9,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from adal_ls.lint.bindings import Binding, Bindings, Definition
+from adal_ls.lint.fixes.nearest import KnownNames
 from adal_ls.lint.model import ToolFile
-from adal_ls.lint.nearest import KnownNames
-from adal_ls.lint.text import Lines, Range
+from adal_ls.lint.modules.bindings import Binding, Bindings, Definition
+from adal_ls.lint.reading.text import Lines, Range
 
 LIST_NAME = "AGENTS"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adal_ls.lint.around import ModuleText, Resolve
-from adal_ls.lint.config import Config
 from adal_ls.lint.findings import Finding
-from adal_ls.lint.ignores import Ignores
 from adal_ls.lint.model import ToolFile
+from adal_ls.lint.modules.around import ModuleText, Resolve
+from adal_ls.lint.reading.text import Lines
 from adal_ls.lint.session import DEFAULT, LintedText
-from adal_ls.lint.text import Lines
+from adal_ls.lint.settings.config import Config
+from adal_ls.lint.settings.ignores import Ignores
 
 
 def check(file: ToolFile, config: Config = DEFAULT) -> list[Finding]:

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from adal_ls import naming
-from adal_ls.lint.config import FIXED
 from adal_ls.lint.findings import Finding, Severity
 from adal_ls.lint.model import StaticTool, ToolFile
+from adal_ls.lint.reading.text import Position, Range
 from adal_ls.lint.rules.environment import runtime_difference
-from adal_ls.lint.text import Position, Range
+from adal_ls.lint.settings.config import FIXED
 from adal_ls.lint.tools import UNREAD, other_branches, static_tools
 
 LoadedTool = Mapping[str, Any]

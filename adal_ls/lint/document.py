@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from adal_ls.lint.config import FIXED
-from adal_ls.lint.config_schema import json_text
 from adal_ls.lint.rules import RULES, Rule, anchor
+from adal_ls.lint.settings.config import FIXED
+from adal_ls.lint.settings.config_schema import json_text
 
 FAMILIES = {
     "ADAL0": "The text",

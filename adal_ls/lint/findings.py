@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from adal_ls.lint.text import Range
+from adal_ls.lint.reading.text import Range
 
 
 class Severity(Enum):

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator
 
 from adal_ls import naming
-from adal_ls.lint.blocks import Place, opening_end
-from adal_ls.lint.chunks import LIST_NAME, Chunk, cut
-from adal_ls.lint.config import FIXED, Config
 from adal_ls.lint.findings import Finding
+from adal_ls.lint.reading.blocks import Place, opening_end
+from adal_ls.lint.reading.chunks import LIST_NAME, Chunk, cut
+from adal_ls.lint.reading.text import count_line_ends
 from adal_ls.lint.session import LintedText
-from adal_ls.lint.text import count_line_ends
+from adal_ls.lint.settings.config import FIXED, Config
 
 _LIST = re.compile(rf"^{LIST_NAME}\b", re.MULTILINE)
 _END = re.compile(r"^\][ \t]*(?:#[^\r\n]*)?(?:\r?\n|\Z)", re.MULTILINE)

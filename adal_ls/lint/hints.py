@@ -7,8 +7,8 @@ import builtins
 import sys
 from collections.abc import Iterator
 
-from adal_ls.lint.bindings import Function
-from adal_ls.lint.names import Names
+from adal_ls.lint.modules.bindings import Function
+from adal_ls.lint.modules.names import Names
 
 _STEPS = 20
 SIMPLE = frozenset({"str", "int", "float", "bool", "bytes"})

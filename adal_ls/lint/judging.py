@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from adal_ls.lint.findings import Finding, Severity, as_words
+from adal_ls.lint.reading.text import Lines, Position
 from adal_ls.lint.rules.syntax import newer_syntax, syntax
-from adal_ls.lint.text import Lines, Position
 
 _OWN = sys.version_info[:2]
 

@@ -8,14 +8,14 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adal_ls.lint.bindings import Bindings
-from adal_ls.lint.chunks import Chunk, joined
-from adal_ls.lint.parsing import SyntaxProblem, Unreadable
-from adal_ls.lint.text import Lines, Range
-from adal_ls.lint.values import Value
+from adal_ls.lint.lists.values import Value
+from adal_ls.lint.modules.bindings import Bindings
+from adal_ls.lint.reading.chunks import Chunk, joined
+from adal_ls.lint.reading.parsing import SyntaxProblem, Unreadable
+from adal_ls.lint.reading.text import Lines, Range
 
 if TYPE_CHECKING:
-    from adal_ls.lint.names import Names
+    from adal_ls.lint.modules.names import Names
 
 KEYS = ("function", "name", "description", "require_approval")
 """The keys of a dict entry (the custom-tools document, "Dict form")."""
@@ -153,7 +153,7 @@ class ToolFile:
     @cached_property
     def names(self) -> Names:
         """What the names of the top level stand for."""
-        from adal_ls.lint.names import Names
+        from adal_ls.lint.modules.names import Names
 
         body = (node for chunk in self.chunks for node in chunk.parsed.body)
         return Names(self.bindings.around.scope(body), self.bindings)
@@ -161,7 +161,7 @@ class ToolFile:
     @cached_property
     def public_names(self) -> tuple[str, ...] | None:
         """What `from ... import *` takes from the module; None where that cannot be told."""
-        from adal_ls.lint.lists import follow
+        from adal_ls.lint.lists.lists import follow
 
         if self.bindings.open:
             return None

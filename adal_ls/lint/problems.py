@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from adal_ls.lint.findings import Finding
 from adal_ls.lint.model import StaticTool, ToolFile
-from adal_ls.lint.text import Range
+from adal_ls.lint.reading.text import Range
 
 
 def tools_with_problems(file: ToolFile, findings: Sequence[Finding]) -> tuple[StaticTool, ...]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from adal_ls.lint.around import NOWHERE, Around, Modules, Resolve
-from adal_ls.lint.bindings import Bindings, join
-from adal_ls.lint.chunks import (
+from adal_ls.lint.lists.elements import Element
+from adal_ls.lint.lists.entries import read_entry
+from adal_ls.lint.lists.lists import follow
+from adal_ls.lint.model import ToolFile, ToolList
+from adal_ls.lint.modules.around import NOWHERE, Around, Modules, Resolve
+from adal_ls.lint.modules.bindings import Bindings, join
+from adal_ls.lint.reading.chunks import (
     LIST_NAME,
     Chunk,
     lists_never_closed,
@@ -17,12 +21,8 @@ from adal_ls.lint.chunks import (
     syntax_problems,
     text_for_us,
 )
-from adal_ls.lint.elements import Element
-from adal_ls.lint.entries import read_entry
-from adal_ls.lint.lists import follow
-from adal_ls.lint.model import ToolFile, ToolList
-from adal_ls.lint.parsing import SyntaxProblem
-from adal_ls.lint.text import Lines
+from adal_ls.lint.reading.parsing import SyntaxProblem
+from adal_ls.lint.reading.text import Lines
 
 
 def read(text: str, resolve: Resolve | None = None) -> ToolFile:

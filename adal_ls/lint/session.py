@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import replace
 
-from adal_ls.lint.around import NOWHERE, Around, ModuleText, Resolve
-from adal_ls.lint.beside import Beside
-from adal_ls.lint.blocks import Part, Place
-from adal_ls.lint.chunks import (
+from adal_ls.lint.findings import Finding, Fix, TextEdit
+from adal_ls.lint.lists.listed import ListedTools
+from adal_ls.lint.lists.unlisted import Unlisted
+from adal_ls.lint.model import ToolFile
+from adal_ls.lint.modules.around import NOWHERE, Around, ModuleText, Resolve
+from adal_ls.lint.modules.beside import Beside
+from adal_ls.lint.modules.index import Index
+from adal_ls.lint.reader import join_chunks
+from adal_ls.lint.reading.blocks import Part, Place
+from adal_ls.lint.reading.chunks import (
     Chunk,
     must_be_judged_whole,
     never_closed,
@@ -21,20 +27,14 @@ from adal_ls.lint.chunks import (
     syntax_problems,
     text_for_us,
 )
-from adal_ls.lint.config import Config
-from adal_ls.lint.findings import Finding, Fix, TextEdit
-from adal_ls.lint.ignores import Ignores, has_marks
-from adal_ls.lint.index import Index
-from adal_ls.lint.listed import ListedTools
-from adal_ls.lint.model import ToolFile
-from adal_ls.lint.parsing import NewerSyntax, SyntaxProblem
-from adal_ls.lint.reader import join_chunks
-from adal_ls.lint.rows import Held, Row
+from adal_ls.lint.reading.parsing import NewerSyntax, SyntaxProblem
+from adal_ls.lint.reading.rows import Held, Row
+from adal_ls.lint.reading.stopping import finished, look_up
+from adal_ls.lint.reading.text import Lines, Range, line_end
 from adal_ls.lint.rules.base import FILE_RULES, FUNCTION_RULES, IGNORE_RULES, STATEMENT_RULES
-from adal_ls.lint.stopping import finished, look_up
+from adal_ls.lint.settings.config import Config
+from adal_ls.lint.settings.ignores import Ignores, has_marks
 from adal_ls.lint.subjects import of_chunk
-from adal_ls.lint.text import Lines, Range, line_end
-from adal_ls.lint.unlisted import Unlisted
 from adal_ls.lint.view import Overview
 
 DEFAULT = Config()

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from adal_ls.lint.around import Sibling
-from adal_ls.lint.bindings import Bindings, Function
 from adal_ls.lint.body import Body, Call
-from adal_ls.lint.chunks import Chunk
+from adal_ls.lint.lists.values import ValueKind
 from adal_ls.lint.model import Entry
-from adal_ls.lint.names import Names
-from adal_ls.lint.targets import Target, targets
-from adal_ls.lint.text import Lines, Range
-from adal_ls.lint.values import ValueKind
+from adal_ls.lint.modules.around import Sibling
+from adal_ls.lint.modules.bindings import Bindings, Function
+from adal_ls.lint.modules.names import Names
+from adal_ls.lint.modules.targets import Target, targets
+from adal_ls.lint.reading.chunks import Chunk
+from adal_ls.lint.reading.text import Lines, Range
 from adal_ls.schema.docstring import Docstring
 from adal_ls.schema.docstring import parse as parse_docstring
 

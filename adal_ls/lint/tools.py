@@ -7,9 +7,9 @@ from typing import Any
 
 from adal_ls import naming
 from adal_ls.lint.model import Entry, StaticTool, ToolFile
+from adal_ls.lint.modules.targets import Target
+from adal_ls.lint.reading.text import Position, Range
 from adal_ls.lint.subjects import meant
-from adal_ls.lint.targets import Target
-from adal_ls.lint.text import Position, Range
 from adal_ls.schema import from_ast
 
 UNREAD: Mapping[str, Any] = {"type": "object"}

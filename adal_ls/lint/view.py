@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from adal_ls.lint.bindings import Bindings, Definition
-from adal_ls.lint.chunks import Chunk
+from adal_ls.lint.fixes.nearest import KnownNames
 from adal_ls.lint.model import Entry, ToolList
-from adal_ls.lint.names import Names
-from adal_ls.lint.nearest import KnownNames
-from adal_ls.lint.parsing import NewerSyntax, SyntaxProblem
-from adal_ls.lint.targets import Target
-from adal_ls.lint.text import Lines, Position, Range
+from adal_ls.lint.modules.bindings import Bindings, Definition
+from adal_ls.lint.modules.names import Names
+from adal_ls.lint.modules.targets import Target
+from adal_ls.lint.reading.chunks import Chunk
+from adal_ls.lint.reading.parsing import NewerSyntax, SyntaxProblem
+from adal_ls.lint.reading.text import Lines, Position, Range
 
 
 class View(Protocol):

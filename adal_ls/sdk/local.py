@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 def local_runner() -> Runner:
     """The loop, the gate and the tools in this process."""
-    from adal_ls.agent.inprocess import InProcessRunner
+    from adal_ls.agent.inprocess.agents import InProcessRunner
 
     return InProcessRunner()
 
 
 def local_project(root: Path, options: RuntimeOptions, *, agents: bool = True) -> ProjectFiles:
     """Loads a project's files into this process: its tools, and its agents unless they are not wanted."""
-    from adal_ls.agent.inprocess_project import InProcessFiles
+    from adal_ls.agent.inprocess.project import InProcessFiles
 
     return InProcessFiles(root, options, agents=agents)

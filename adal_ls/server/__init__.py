@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from adal_ls.server.tcp import Address
+    from adal_ls.server.transport.tcp import Address
 
 
 def serve(
@@ -33,11 +33,11 @@ def serve(
     Raises:
         OSError: `address` cannot be listened on.
     """
-    from adal_ls.server import stdio
+    from adal_ls.server.transport import stdio
 
     source, sink = stdio.take()
     if address is not None:
-        from adal_ls.server import tcp
+        from adal_ls.server.transport import tcp
 
         source, sink = tcp.accept(address)
     from adal_ls.server.session import Session

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adal_ls.protocol.methods import COMMANDS, PROTOCOL_VERSION
-from adal_ls.server.positions import Encoding, choose
-from adal_ls.server.rpc import Json
+from adal_ls.server.documents.positions import Encoding, choose
+from adal_ls.server.transport.rpc import Json
 
 TYPED_METHODS = (
     "textDocument/hover",

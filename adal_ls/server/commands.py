@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from adal_ls.protocol import methods
-from adal_ls.server.fallback import PlainFace
-from adal_ls.server.rpc import INVALID_PARAMS, Connection, Id, Json, RpcError
-from adal_ls.server.runs import Runs
-from adal_ls.server.sync import field
+from adal_ls.server.documents.sync import field
+from adal_ls.server.hosting.fallback import PlainFace
+from adal_ls.server.hosting.runs import Runs
+from adal_ls.server.transport.rpc import INVALID_PARAMS, Connection, Id, Json, RpcError
 
 
 class Commands:

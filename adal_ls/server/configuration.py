@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from adal_ls.server import settings
 from adal_ls.server.log import Log
-from adal_ls.server.rpc import Answer, Connection, Json
 from adal_ls.server.settings import Settings
+from adal_ls.server.transport.rpc import Answer, Connection, Json
 from adal_ls.workspace import pyproject
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Configuration:
 
     def _read_lint(self, root: str) -> Config:
         from adal_ls import lint  # after `initialize` is answered
-        from adal_ls.lint.pyproject import merge
+        from adal_ls.lint.settings.pyproject import merge
 
         found = pyproject.find(root)
         for complaint in found.complaints:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adal_ls.server.inbox import Release
-from adal_ls.server.rpc import INTERNAL_ERROR, Id, Json, Message
-from adal_ls.server.snapshot import Snapshot
+from adal_ls.server.documents.snapshot import Snapshot
+from adal_ls.server.transport.inbox import Release
+from adal_ls.server.transport.rpc import INTERNAL_ERROR, Id, Json, Message
 
 if TYPE_CHECKING:
     import asyncio

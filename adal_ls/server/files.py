@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 
 from adal_ls.server.capabilities import Client
-from adal_ls.server.diagnostics import Diagnostics
+from adal_ls.server.diagnostics.diagnostics import Diagnostics
+from adal_ls.server.diagnostics.workspace_lint import WorkspaceLint
 from adal_ls.server.projects import Projects, folder_path
-from adal_ls.server.rpc import Connection, Json
+from adal_ls.server.transport.rpc import Connection, Json
 from adal_ls.server.watch import FilePoll
-from adal_ls.server.workspace_lint import WorkspaceLint
 from adal_ls.workspace import pyproject, uris
 from adal_ls.workspace.projects import (
     AGENTS,

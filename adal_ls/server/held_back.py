@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from adal_ls.server.diagnostics import Diagnostics
+from adal_ls.server.diagnostics.diagnostics import Diagnostics
+from adal_ls.server.diagnostics.workspace_lint import WorkspaceLint
 from adal_ls.server.files import Files
 from adal_ls.server.log import Log
-from adal_ls.server.rpc import INTERNAL_ERROR, Connection, Id, Json, RpcError
-from adal_ls.server.workspace_lint import WorkspaceLint
+from adal_ls.server.transport.rpc import INTERNAL_ERROR, Connection, Id, Json, RpcError
 
 Request = Callable[[Id, Json], None]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from adal_ls.server.rpc import INVALID_REQUEST, NOT_INITIALIZED, RpcError
+from adal_ls.server.transport.rpc import INVALID_REQUEST, NOT_INITIALIZED, RpcError
 
 State = Literal["new", "ready", "down"]
 

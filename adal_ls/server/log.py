@@ -11,7 +11,7 @@ import sys
 import time
 from typing import IO, Literal
 
-from adal_ls.server.rpc import Connection, Json, Message
+from adal_ls.server.transport.rpc import Connection, Json, Message
 
 Level = Literal["error", "warning", "info", "debug"]
 

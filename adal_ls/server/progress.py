@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from adal_ls.server.rpc import Answer, Connection, Json, Message
+from adal_ls.server.transport.rpc import Answer, Connection, Json, Message
 
 
 class Progress:

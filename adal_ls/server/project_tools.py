@@ -7,10 +7,10 @@ from collections.abc import Callable
 from adal_ls.protocol import methods
 from adal_ls.server import tools
 from adal_ls.server.capabilities import Client
-from adal_ls.server.diagnostics import Diagnostics
-from adal_ls.server.loads import Loads
+from adal_ls.server.diagnostics.diagnostics import Diagnostics
+from adal_ls.server.hosting.loads import Loads
 from adal_ls.server.projects import Projects
-from adal_ls.server.rpc import Connection, Json
+from adal_ls.server.transport.rpc import Connection, Json
 from adal_ls.workspace.projects import Project
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from adal_ls.server.rpc import REQUEST_FAILED, Json, RpcError
+from adal_ls.server.transport.rpc import REQUEST_FAILED, Json, RpcError
 from adal_ls.workspace import uris
 from adal_ls.workspace.projects import Project
 

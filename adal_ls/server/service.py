@@ -8,31 +8,31 @@ from functools import cached_property, partial
 
 from adal_ls.protocol import methods
 from adal_ls.server import capabilities, projects, settings
-from adal_ls.server.agents import Agents
-from adal_ls.server.analysis import Analysis
 from adal_ls.server.commands import Commands
 from adal_ls.server.configuration import Configuration
-from adal_ls.server.diagnostics import Diagnostics
-from adal_ls.server.documents import Document, Documents
-from adal_ls.server.fallback import PlainFace
+from adal_ls.server.diagnostics.analysis import Analysis
+from adal_ls.server.diagnostics.diagnostics import Diagnostics
+from adal_ls.server.diagnostics.syntax import SyntaxJudges
+from adal_ls.server.diagnostics.workspace_lint import WorkspaceLint
+from adal_ls.server.documents.documents import Document, Documents
+from adal_ls.server.documents.snapshot import Snapshot
+from adal_ls.server.documents.sync import TextSync, field
 from adal_ls.server.files import Files
 from adal_ls.server.held_back import HeldBack, Request, uri_of
-from adal_ls.server.host import Host, command_line
-from adal_ls.server.inbox import Inbox
-from adal_ls.server.loads import Loads
+from adal_ls.server.hosting.agents import Agents
+from adal_ls.server.hosting.fallback import PlainFace
+from adal_ls.server.hosting.host import Host, command_line
+from adal_ls.server.hosting.loads import Loads
+from adal_ls.server.hosting.runs import FORWARDED, AdalFace, Face, Runs
 from adal_ls.server.log import Log
 from adal_ls.server.progress import Progress
 from adal_ls.server.project_tools import ProjectTools
-from adal_ls.server.rpc import REQUEST_FAILED, Connection, Id, Json, RpcError
-from adal_ls.server.runs import FORWARDED, AdalFace, Face, Runs
 from adal_ls.server.settings import Settings
-from adal_ls.server.snapshot import Snapshot
 from adal_ls.server.status import StatusReport
-from adal_ls.server.sync import TextSync, field
-from adal_ls.server.syntax import SyntaxJudges
+from adal_ls.server.transport.inbox import Inbox
+from adal_ls.server.transport.rpc import REQUEST_FAILED, Connection, Id, Json, RpcError
+from adal_ls.server.transport.writer import Writer
 from adal_ls.server.typed_requests import BRIEFLY, TypedRequests
-from adal_ls.server.workspace_lint import WorkspaceLint
-from adal_ls.server.writer import Writer
 from adal_ls.version import __version__
 from adal_ls.workspace import uris
 

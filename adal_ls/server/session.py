@@ -8,10 +8,11 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
-from adal_ls.server.inbox import Inbox
 from adal_ls.server.lifecycle import Lifecycle
 from adal_ls.server.log import Log
-from adal_ls.server.rpc import (
+from adal_ls.server.service import Service
+from adal_ls.server.transport.inbox import Inbox
+from adal_ls.server.transport.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -24,9 +25,8 @@ from adal_ls.server.rpc import (
     Message,
     RpcError,
 )
-from adal_ls.server.service import Service
+from adal_ls.server.transport.writer import Writer
 from adal_ls.server.watch import follow_parent
-from adal_ls.server.writer import Writer
 from adal_ls.wire.framing import BrokenFrameError, read_with_headers
 
 LAST_SECONDS = 1.5

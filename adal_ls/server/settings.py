@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field, replace
 
-from adal_ls.server.rpc import Json
+from adal_ls.server.transport.rpc import Json
 
 
 @dataclass(frozen=True, slots=True)

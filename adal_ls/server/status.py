@@ -9,7 +9,7 @@ from typing import Literal
 
 from adal_ls.protocol import methods
 from adal_ls.server.progress import Progress
-from adal_ls.server.rpc import Connection, Json
+from adal_ls.server.transport.rpc import Connection, Json
 from adal_ls.version import __version__
 
 Health = Literal["ok", "warning", "error"]

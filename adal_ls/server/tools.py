@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adal_ls.server.analysis import Analysis
-from adal_ls.server.diagnostic_items import lsp_range
-from adal_ls.server.positions import Encoding
-from adal_ls.server.rpc import Json
+from adal_ls.server.diagnostics.analysis import Analysis
+from adal_ls.server.diagnostics.diagnostic_items import lsp_range
+from adal_ls.server.documents.positions import Encoding
+from adal_ls.server.transport.rpc import Json
 from adal_ls.workspace.projects import Project
 
 if TYPE_CHECKING:

@@ -17,14 +17,14 @@ from pygls.exceptions import JsonRpcException, JsonRpcRequestCancelled
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
-from adal_ls.lint.stopping import stoppable
-from adal_ls.server.cancellation import Cancelled
+from adal_ls.lint.reading.stopping import stoppable
 from adal_ls.server.capabilities import (
     CODE_ACTION_KINDS,
     COMPLETION_TRIGGERS,
     SIGNATURE_RETRIGGERS,
     SIGNATURE_TRIGGERS,
 )
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.code_action import code_action, code_action_resolve
 from adal_ls.server.features.code_lens import code_lens, code_lens_resolve
 from adal_ls.server.features.completion import completion
@@ -39,9 +39,9 @@ from adal_ls.server.features.refusal import Outdated, Refusal
 from adal_ls.server.features.rename import prepare_rename, rename
 from adal_ls.server.features.signature_help import signature_help
 from adal_ls.server.features.workspace_symbol import workspace_symbol
-from adal_ls.server.inbox import Release
-from adal_ls.server.rpc import INTERNAL_ERROR, INVALID_PARAMS, Id, Json, Message, RpcError
-from adal_ls.server.snapshot import Snapshot
+from adal_ls.server.transport.cancellation import Cancelled
+from adal_ls.server.transport.inbox import Release
+from adal_ls.server.transport.rpc import INTERNAL_ERROR, INVALID_PARAMS, Id, Json, Message, RpcError
 from adal_ls.version import __version__
 
 _snapshot: ContextVar[Snapshot] = ContextVar("snapshot")

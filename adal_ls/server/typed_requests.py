@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable
 
 from adal_ls.server.dispatcher import Dispatcher
-from adal_ls.server.inbox import Inbox
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.log import Log
-from adal_ls.server.rpc import REQUEST_CANCELLED, Connection, Id, Json, Message, RpcError
-from adal_ls.server.snapshot import Snapshot
-from adal_ls.server.writer import Writer
+from adal_ls.server.transport.inbox import Inbox
+from adal_ls.server.transport.rpc import REQUEST_CANCELLED, Connection, Id, Json, Message, RpcError
+from adal_ls.server.transport.writer import Writer
 
 LOADED_AFTER = 0.15
 """Seconds that a tools file is open before the second stage is loaded, if no request wants it earlier."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from adal_ls.workspace.projects import is_repository
 
 if TYPE_CHECKING:
-    from adal_ls.lint.pyproject import Settings
+    from adal_ls.lint.settings.pyproject import Settings
 
 NAME = "pyproject.toml"
 _MAX_BYTES = 1024 * 1024
@@ -30,7 +30,7 @@ def find(root: str, known: dict[str, Found | None] | None = None) -> Found:
     Outside of a repository only the one in `root` counts: folders above may belong to anyone. `known` spares a caller
     with many projects to read a file of the repository for each.
     """
-    from adal_ls.lint.pyproject import Settings  # after `initialize` is answered
+    from adal_ls.lint.settings.pyproject import Settings  # after `initialize` is answered
 
     for path in candidates(root):
         if known is None or path not in known:
@@ -46,7 +46,7 @@ def find(root: str, known: dict[str, Found | None] | None = None) -> Found:
 
 def _read(path: str) -> Found | None:
     """What a file says; None if there is none, or it has no table for us."""
-    from adal_ls.lint import pyproject  # after `initialize` is answered
+    from adal_ls.lint.settings import pyproject
 
     try:
         text = _text(path)

@@ -20,10 +20,10 @@ from unittest import mock
 
 import psutil
 
-from adal_ls.agent import episodes
-from adal_ls.agent.runtime import Runtime
-from adal_ls.agent.store import Store
-from adal_ls.agent.stream import CallDelta, ChatMessage, Delta, FinishDelta, TextDelta, ToolSpec, UsageDelta
+from adal_ls.agent.models.stream import CallDelta, ChatMessage, Delta, FinishDelta, TextDelta, ToolSpec, UsageDelta
+from adal_ls.agent.runs import episodes
+from adal_ls.agent.runs.runtime import Runtime
+from adal_ls.agent.store.store import Store
 from adal_ls.protocol import methods
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest, ApprovalResolved
 from adal_ls.protocol.host import HostSettings

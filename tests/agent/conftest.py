@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent.store import Store
+from adal_ls.agent.store.store import Store
+from tests.agent.bench import Bench
 from tests.agent.host_client import Server
-from tests.agent.runs import Bench
 
 
 @pytest.fixture

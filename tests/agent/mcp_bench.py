@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 
-from adal_ls.agent.mcp_tools import ServedTools
+from adal_ls.agent.mcp.tools import ServedTools
 from adal_ls.sdk import McpServer, mcp_tool_provider
 from adal_ls.worker.data import ToolResult
 

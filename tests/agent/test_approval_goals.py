@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 
 from adal_ls.agent import executor, gate
-from adal_ls.agent.approval import Approvals, Approver
-from adal_ls.agent.assembly import ModelCall
-from adal_ls.agent.callback import CallbackApprover
-from adal_ls.agent.digest import args_digest
+from adal_ls.agent.approvals.approval import Approvals, Approver
+from adal_ls.agent.approvals.callback import CallbackApprover
+from adal_ls.agent.approvals.digest import args_digest
+from adal_ls.agent.approvals.grants import Grants
 from adal_ls.agent.gate import GateContext
-from adal_ls.agent.grants import Grants
-from adal_ls.agent.registry import build_registry
+from adal_ls.agent.models.assembly import ModelCall
+from adal_ls.agent.runs.registry import build_registry
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest
 from adal_ls.protocol.runs import DecisionEvent, Event, PermissionMode, RunStartParams, ToolCallEvent
 from adal_ls.sdk.approval import PermissionContext, PermissionResult
 from tests.agent.approvers import Desk, Person, answer
-from tests.agent.runs import BUMP, Bench, call
+from tests.agent.bench import BUMP, Bench, call
 
 
 @pytest.fixture(autouse=True)
@@ -163,7 +163,7 @@ async def test_goal_a6_without_a_plain_yes_the_answer_is_no_with_a_reason(
 
 
 async def test_goal_a7_every_decision_is_logged_and_what_is_remembered_can_be_taken_back(bench: Bench) -> None:
-    """tests/agent/test_remembered.py reads every field."""
+    """tests/agent/approvals/test_remembered.py reads every field."""
     bench.tools(BUMP)
     runtime = bench.open(Person("always_arguments_workspace"))
     await bench.run({"calls": [call("bump", "c1", {"tag": "a"})]}, {"text": "done"})

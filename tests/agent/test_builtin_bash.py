@@ -11,8 +11,8 @@ import pytest
 from adal_ls.agent.builtin import BuiltinContext, execute
 from adal_ls.agent.builtin.bash import bash
 from adal_ls.agent.builtin.context import BuiltinError
-from adal_ls.agent.workspace_executor import WorkspaceExecutor
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.workspaces.workspace_executor import WorkspaceExecutor
+from adal_ls.agent.workspaces.workspace_policy import WorkspacePolicy
 from adal_ls.worker.data import ToolResult
 
 

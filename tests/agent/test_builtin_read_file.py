@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from adal_ls.agent import reach
 from adal_ls.agent.builtin import BuiltinContext, execute
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.workspaces import reach
+from adal_ls.agent.workspaces.workspace_policy import WorkspacePolicy
 from adal_ls.worker.data import ToolResult
 
 

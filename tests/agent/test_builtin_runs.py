@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from adal_ls.agent import executor
-from adal_ls.agent.workspace_executor import UNCONFINED_VARIABLE
+from adal_ls.agent.workspaces.workspace_executor import UNCONFINED_VARIABLE
 from adal_ls.protocol.approvals import ApprovalAnswer, ApprovalRequest
 from adal_ls.protocol.runs import PermissionMode, RunPromptParams, RunStartParams, TodosEvent
 from tests.agent.approvers import Person, answer
-from tests.agent.runs import Bench
+from tests.agent.bench import Bench
 
 
 def call(call_id: str, tool: str, **arguments: object) -> dict[str, object]:

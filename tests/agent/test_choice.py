@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from adal_ls.agent.choice import advice
-from tests.agent.runs import Bench
+from adal_ls.agent.models.choice import advice
+from tests.agent.bench import Bench
 
 
 @pytest.mark.parametrize("name", ["offline", "script:turns.yaml", "openai/gpt-4o", "ollama_chat/qwen3"])

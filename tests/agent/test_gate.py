@@ -12,12 +12,12 @@ import pytest
 
 import adal_ls.agent
 from adal_ls.agent import executor, gate
-from adal_ls.agent.approval import Approvals, Approver
-from adal_ls.agent.assembly import ModelCall
+from adal_ls.agent.approvals.approval import Approvals, Approver
+from adal_ls.agent.approvals.digest import canonical
 from adal_ls.agent.builtin import walk
-from adal_ls.agent.digest import canonical
 from adal_ls.agent.gate import GateContext
-from adal_ls.agent.registry import build_registry
+from adal_ls.agent.models.assembly import ModelCall
+from adal_ls.agent.runs.registry import build_registry
 from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.protocol.runs import DecisionEvent, Event, PermissionMode, StateEvent, ToolCallEvent
 from adal_ls.protocol.tools import Tool
@@ -253,26 +253,29 @@ def test_only_the_gate_reaches_the_executor_and_only_the_executor_reaches_tools(
     """The import contract as a test, and the calls it cannot see: of workers, and of a tool's caller."""
     package = Path(adal_ls.agent.__file__).parent
     reaching: dict[str, set[str]] = {"executor": set(), "builtin": set(), "call": set(), "caller": set()}
-    for path in package.glob("*.py"):
+    for path in package.rglob("*.py"):
+        if "builtin" in path.parts:
+            continue  # the built-in tools themselves
+        module = ".".join(path.relative_to(package).with_suffix("").parts)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module == "adal_ls.agent":
                 for alias in node.names:
                     if alias.name in reaching:
-                        reaching[alias.name].add(path.stem)
+                        reaching[alias.name].add(module)
             elif isinstance(node, ast.ImportFrom) and node.module == "adal_ls.agent.executor":
-                reaching["executor"].add(path.stem)
+                reaching["executor"].add(module)
             elif isinstance(node, ast.ImportFrom) and node.module == "adal_ls.agent.builtin":
-                reaching["builtin"].add(path.stem)
+                reaching["builtin"].add(module)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "call":
-                reaching["call"].add(path.stem)
+                reaching["call"].add(module)
             elif isinstance(node, ast.Attribute) and node.attr == "caller":
-                reaching["caller"].add(path.stem)
+                reaching["caller"].add(module)
     # What stands for a worker calls on when the executor calls it: an agent's episode, a server, a script's own tools.
     assert reaching == {
         "executor": {"gate"},
         "builtin": {"executor"},
-        "call": {"executor", "agent_episode", "inprocess_tools", "mcp_servers"},
-        "caller": {"executor", "inprocess"},
+        "call": {"executor", "runs.agent_episode", "inprocess.tools", "mcp.servers"},
+        "caller": {"executor", "inprocess.agents"},
     }
 
 

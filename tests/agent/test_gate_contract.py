@@ -11,7 +11,7 @@ import pytest
 import adal_ls.agent
 from adal_ls.agent import executor, gate
 from adal_ls.protocol.runs import DecisionEvent
-from tests.agent.runs import BUMP, Bench, call
+from tests.agent.bench import BUMP, Bench, call
 
 PACKAGE = Path(adal_ls.agent.__file__).parent
 
@@ -46,7 +46,7 @@ def test_no_module_gets_at_a_tool_when_the_gate_cannot_be_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "reached False" in done.stdout
-    for name in ("loop", "runtime", "host", "trying"):
+    for name in ("runs.loop", "runs.runtime", "host", "runs.trying"):
         assert f"refused adal_ls.agent.{name}" in done.stdout
 
 

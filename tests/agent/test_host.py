@@ -11,13 +11,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from adal_ls.agent.paths import workspace_dir
+from adal_ls.agent.files.paths import workspace_dir
 from adal_ls.protocol import methods
 from adal_ls.version import __version__
 from adal_ls.wire.framing import with_headers
 from adal_ls.wire.peer import INVALID_PARAMS, REQUEST_FAILED, Json, RpcError
+from tests.agent.bench import BUMP
 from tests.agent.host_client import Server
-from tests.agent.runs import BUMP
 
 PRINTER = """
 print("loading")

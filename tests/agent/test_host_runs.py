@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from adal_ls.agent.history import OBSERVATION_LIMIT
-from adal_ls.agent.loop import MAX_IDENTICAL_TURNS
+from adal_ls.agent.runs.history import OBSERVATION_LIMIT
+from adal_ls.agent.runs.loop import MAX_IDENTICAL_TURNS
 from adal_ls.protocol import methods
+from tests.agent.bench import ECHO, dedent
 from tests.agent.histories import assert_valid
 from tests.agent.host_client import Server
-from tests.agent.runs import ECHO, dedent
 from tests.model_server import Call, ModelServer, Turn
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from adal_ls.agent.export import as_markdown
-from adal_ls.agent.paths import workspace_dir
-from adal_ls.agent.store import Store
+from adal_ls.agent.files.paths import workspace_dir
+from adal_ls.agent.runs.export import as_markdown
+from adal_ls.agent.store.store import Store
 from adal_ls.protocol import methods
 from adal_ls.protocol.runs import DecisionEvent, PromptEvent, Run, TextEvent, ToolCallEvent, ToolResultEvent
 from adal_ls.wire.peer import RpcError
+from tests.agent.bench import BUMP, call
 from tests.agent.host_client import Server
-from tests.agent.runs import BUMP, call
 
 Open = Callable[..., Awaitable[Server]]
 

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import pytest
 
-from adal_ls.agent import loading
-from adal_ls.agent.digest import bytes_digest
+from adal_ls.agent.approvals.digest import bytes_digest
+from adal_ls.agent.projects import loading
 from adal_ls.worker.client import LoadedProject
 from adal_ls.worker.data import LoadedTool, ToolResult
 from tests.agent.approvers import Person
-from tests.agent.runs import BUMP, Bench, call
+from tests.agent.bench import BUMP, Bench, call
 
 OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
 
@@ -179,7 +179,7 @@ async def test_no_person_is_shown_code_that_did_not_run(
 async def test_a_schema_full_of_traps_neither_hangs_nor_lets_edited_arguments_pass(
     bench: Bench, hostile: type[Hostile]
 ) -> None:
-    from adal_ls.agent.answers import problem_with
+    from adal_ls.agent.approvals.answers import problem_with
 
     traps: list[dict[str, Any]] = [
         {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}},

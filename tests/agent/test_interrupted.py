@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from adal_ls.agent.approval import Approver
-from adal_ls.agent.replay import NOT_EXECUTED, open_questions
-from adal_ls.agent.runtime import Runtime
+from adal_ls.agent.approvals.approval import Approver
+from adal_ls.agent.runs.replay import NOT_EXECUTED, open_questions
+from adal_ls.agent.runs.runtime import Runtime
 from adal_ls.protocol.runs import (
     DecisionEvent,
     Event,
@@ -26,7 +26,7 @@ from adal_ls.protocol.runs import (
     ToolResultEvent,
 )
 from tests.agent.approvers import Desk, Person, answer
-from tests.agent.runs import BUMP, Bench, call
+from tests.agent.bench import BUMP, Bench, call
 
 GONE = "the editor went away"
 

@@ -22,19 +22,19 @@ import pytest
 
 import adal_ls
 from adal_ls.agent import executor, gate
-from adal_ls.agent.approval import Approvals, Approver
-from adal_ls.agent.assembly import ModelCall
+from adal_ls.agent.approvals.approval import Approvals, Approver
+from adal_ls.agent.approvals.grants import Grants
+from adal_ls.agent.approvals.visible import visible
 from adal_ls.agent.builtin import addresses
+from adal_ls.agent.files.paths import data_dir
 from adal_ls.agent.gate import GateContext
-from adal_ls.agent.grants import Grants
-from adal_ls.agent.paths import data_dir
-from adal_ls.agent.registry import build_registry
-from adal_ls.agent.visible import visible
+from adal_ls.agent.models.assembly import ModelCall
+from adal_ls.agent.runs.registry import build_registry
 from adal_ls.protocol.approvals import ApprovalRequest
 from adal_ls.protocol.runs import DecisionEvent, Event, PermissionMode, RunStartParams
-from adal_ls.server.fallback import option_titles, question_text
+from adal_ls.server.hosting.fallback import option_titles, question_text
 from tests.agent.approvers import Desk, Person, answer
-from tests.agent.runs import BUMP, Bench, call
+from tests.agent.bench import BUMP, Bench, call
 
 ROOT = Path(adal_ls.__file__).parents[1]
 
@@ -129,7 +129,7 @@ async def test_01_no_workspace_file_switches_approval_off_and_writing_such_a_fil
 async def test_02_the_protected_list_has_no_hole_cve_2025_58372_cve_2025_59944(
     ran: list[executor.Execution], work: Path, path: str
 ) -> None:
-    """GHSA-4pqh-4ggm-jfmm. tests/agent/test_places.py has more spellings."""
+    """GHSA-4pqh-4ggm-jfmm. tests/agent/workspaces/test_places.py has more spellings."""
     (work / "x").mkdir()
     (work / ".vscode").mkdir()
     (work / "link").symlink_to(".vscode/settings.json")
@@ -174,7 +174,7 @@ async def test_03_a_tool_that_was_allowed_for_ever_asks_again_once_its_code_chan
 
 
 async def test_04_a_tools_file_that_the_agent_wrote_is_not_imported_cve_2025_54135(bench: Bench) -> None:
-    """CVE-2025-54135 (CurXecute). Neither in that run nor at the next start; tests/agent/test_unsaved.py has more."""
+    """CVE-2025-54135 (CurXecute). Neither in that run nor at the next start; projects/test_unsaved.py has more."""
     runtime = bench.open(None)
     code = "open('canary', 'w').close()\nCUSTOM_TOOLS = []\n"
     (bench.root / ".adal").mkdir()
@@ -204,7 +204,7 @@ BY_TEXT = [
 async def test_05_a_remembered_command_covers_no_text_that_does_more_cve_2026_110206_cve_2025_54795(
     ran: list[executor.Execution], work: Path, command: str
 ) -> None:
-    """Also CVE-2025-58764, CVE-2025-66032, CVE-2026-25722, CVE-2026-30314; tests/agent/test_words.py has the corpus."""
+    """Also CVE-2025-58764, CVE-2025-66032, CVE-2026-25722, CVE-2026-30314; approvals/test_words.py has more."""
     person = Person(
         lambda request: answer(
             request, "always_pattern_workspace" if request.arguments == {"command": "echo hello"} else "reject_once"
@@ -354,7 +354,7 @@ async def test_11_text_of_a_model_cannot_pass_for_the_question_or_its_buttons(
 async def test_12_no_invisible_sign_is_shown_as_nothing_cve_2026_47090_cve_2021_42574(
     ran: list[executor.Execution], work: Path, sign: str
 ) -> None:
-    """Escaped, not stripped: what is shown is what would run. tests/agent/test_preview.py goes through Unicode."""
+    """Escaped, not stripped: what is shown is what would run. approvals/test_preview.py goes through Unicode."""
     person = Person("reject_once")
     await asked(person, context(work, person), ModelCall("c", "bash", {"command": f"ls {sign}x"}))
     (request,) = person.asked
@@ -393,7 +393,7 @@ async def test_13_fields_of_the_payload_that_look_like_a_decision_are_arguments_
 async def test_14_a_path_that_leads_out_is_asked_about_and_refused_cve_2025_54794_cve_2026_25724(
     bench: Bench, path: str
 ) -> None:
-    """Also CVE-2026-39861, CVE-2026-32055. Refused in yolo too; tests/agent/test_places.py and builtin/ have more."""
+    """Also CVE-2026-39861, CVE-2026-32055. Refused in yolo too; workspaces/test_places.py has more."""
     evil = bench.root.parent / "work-evil"
     evil.mkdir()
     (bench.root / "out").symlink_to(evil)

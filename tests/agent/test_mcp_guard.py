@@ -14,8 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from adal_ls.agent.mcp_guard import GUARD, MARK
-from adal_ls.agent.mcp_servers import McpServers
+from adal_ls.agent.mcp.guard import GUARD, MARK
+from adal_ls.agent.mcp.servers import McpServers
 from adal_ls.protocol import methods
 from tests.agent.host_client import Server
 from tests.agent.mcp_bench import RAW, alive, pids, raw, until
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 STARTER = """
 import asyncio, sys
 from pathlib import Path
-from adal_ls.agent.mcp_servers import McpServers
+from adal_ls.agent.mcp.servers import McpServers
 from tests.agent.mcp_bench import raw
 
 async def main():
@@ -51,7 +51,7 @@ def children(folder: Path) -> list[int]:
 
 
 def guards(pid: int) -> list[psutil.Process]:
-    return [child for child in psutil.Process(pid).children() if "adal_ls.agent.mcp_guard" in child.cmdline()]
+    return [child for child in psutil.Process(pid).children() if "adal_ls.agent.mcp.guard" in child.cmdline()]
 
 
 def gone(processes: list[int], seconds: float = 2.0) -> None:

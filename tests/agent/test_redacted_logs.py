@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from adal_ls.agent.redacted_logs import redact_logs
+from adal_ls.agent.store.redacted_logs import redact_logs
 
 KEY = "s3cr3t-canary-0123456789"
 

@@ -10,8 +10,8 @@ import pytest
 from adal_ls.protocol import methods
 from adal_ls.protocol.host import HostSettings
 from adal_ls.wire.peer import INVALID_PARAMS, RpcError
+from tests.agent.bench import Bench, call
 from tests.agent.host_client import Server
-from tests.agent.runs import Bench, call
 
 SLEEPER = '''
 import asyncio

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent.store import Store
+from adal_ls.agent.store.store import Store
 from adal_ls.cli.argument_editing import Draft
 from adal_ls.protocol.runs import DecisionEvent, ToolResultEvent
 from tests.cli.test_run import notes

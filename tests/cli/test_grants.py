@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent.grants import Grant, Grants
-from adal_ls.agent.paths import workspace_dir
-from adal_ls.agent.rules import Rule
+from adal_ls.agent.approvals.grants import Grant, Grants
+from adal_ls.agent.approvals.rules import Rule
+from adal_ls.agent.files.paths import workspace_dir
 from tests.cli.conftest import Run
 
 

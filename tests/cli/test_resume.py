@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from adal_ls.agent.registry import MAX_TOOLS
-from adal_ls.agent.store import Store
+from adal_ls.agent.runs.registry import MAX_TOOLS
+from adal_ls.agent.store.store import Store
 from adal_ls.protocol.runs import ModeEvent, PromptEvent
 from tests.cli.conftest import Run, command
 from tests.cli.test_run import notes, script

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent.paths import workspace_dir
-from adal_ls.agent.store import Store, now
+from adal_ls.agent.files.paths import workspace_dir
+from adal_ls.agent.store.store import Store, now
 from adal_ls.protocol.runs import FinishedEvent, RunGetResult
 from adal_ls.protocol.runs import Run as StoredRun
 from tests.cli.conftest import Run

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent.store import Store, now
+from adal_ls.agent.store.store import Store, now
 from adal_ls.protocol.runs import Run
 from tests.cli.test_run import notes, script
 

@@ -8,8 +8,8 @@ import random
 import pytest
 
 from adal_ls.lint import check, read
-from adal_ls.lint.blocks import Part
-from adal_ls.lint.chunks import read_chunks
+from adal_ls.lint.reading.blocks import Part
+from adal_ls.lint.reading.chunks import read_chunks
 from adal_ls.lint.session import open_text
 from tests.lint.edits import random_edits, split_lines
 from tests.lint.test_session import EDITS, texts
@@ -75,7 +75,7 @@ def test_a_list_that_is_cut_is_read_as_one_that_is_not(tools: str, monkeypatch: 
     text = FUNCTIONS + tools
     cut = read(text)
     found = [finding.code for finding in check(cut)]
-    monkeypatch.setattr("adal_ls.lint.chunks.opening_end", lambda *_: None)
+    monkeypatch.setattr("adal_ls.lint.reading.chunks.opening_end", lambda *_: None)
     whole = read(text)
     assert not any(chunk.part for chunk in whole.chunks)
     assert [entry.range for entry in cut.entries][1:] == [entry.range for entry in whole.entries][1:]

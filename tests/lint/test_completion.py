@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adal_ls.lint import Lines, read
-from adal_ls.lint.completion import Suggestion, complete
+from adal_ls.lint.authoring.completion import Suggestion, complete
 from tests.lint.corpus import corpus
 from tests.lint.cursors import at_cursor
 

@@ -8,8 +8,8 @@ import pytest
 from jsonschema import Draft7Validator
 
 from adal_ls.lint import RULES
-from adal_ls.lint.config_schema import config_schema, json_text
-from adal_ls.lint.pyproject import parse
+from adal_ls.lint.settings.config_schema import config_schema, json_text
+from adal_ls.lint.settings.pyproject import parse
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "adal-ls.schema.json"
 

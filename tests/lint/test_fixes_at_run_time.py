@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adal_ls.lint import RULES, Finding, Fix, Rule, check, read
-from adal_ls.lint.fixing import fix_all
+from adal_ls.lint.fixes.fixing import fix_all
 from adal_ls.worker.client import LoadedProject, WorkerClient
 from tests.lint.marks import F, G, fixed
 from tests.lint.shapes import BRANCHES, COMPUTED, HEAD, WRITTEN, Shape

@@ -7,9 +7,9 @@ import codecs
 import pytest
 
 from adal_ls.lint import Config, check, decode, read
-from adal_ls.lint.fixing import apply, automatic, fix_all
-from adal_ls.lint.hunks import hunks
-from adal_ls.lint.writing import NotWritableError, encode
+from adal_ls.lint.fixes.fixing import apply, automatic, fix_all
+from adal_ls.lint.fixes.hunks import hunks
+from adal_ls.lint.reading.writing import NotWritableError, encode
 from tests.lint.corpus import corpus
 from tests.lint.marks import F, G
 

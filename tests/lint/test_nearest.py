@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adal_ls.lint.nearest import KnownNames, _differing
+from adal_ls.lint.fixes.nearest import KnownNames, _differing
 
 
 def one_slip(word: str, name: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from adal_ls.lint import Config, Severity, check, read
 from adal_ls.lint.judging import for_version
-from adal_ls.lint.newer import as_older
+from adal_ls.lint.reading.newer import as_older
 from adal_ls.lint.session import open_text
 from adal_ls.workspace.interpreter import ask
 from tests import pythons

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from adal_ls.lint import Lines, check, read
-from adal_ls.lint.left_out import refused
-from adal_ls.lint.lenses import example_call, lenses, state
-from adal_ls.lint.symbols import Kind, foldable, matches, outline, renamed, tool_symbols
+from adal_ls.lint.authoring.lenses import example_call, lenses, state
+from adal_ls.lint.authoring.symbols import Kind, foldable, matches, outline, renamed, tool_symbols
+from adal_ls.lint.lists.left_out import refused
 from tests.lint.corpus import corpus
 
 FILE = '''import os

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from adal_ls.lint import Config, Severity
-from adal_ls.lint.pyproject import merge, parse
+from adal_ls.lint.settings.pyproject import merge, parse
 
 GOOD = """\
 [project]

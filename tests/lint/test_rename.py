@@ -7,9 +7,9 @@ import random
 import pytest
 
 from adal_ls.lint import ToolFile, check, read
-from adal_ls.lint.fixing import apply
-from adal_ls.lint.places import FunctionName, find
-from adal_ls.lint.rename import RenameError, prepare, rename
+from adal_ls.lint.authoring.places import FunctionName, find
+from adal_ls.lint.authoring.rename import RenameError, prepare, rename
+from adal_ls.lint.fixes.fixing import apply
 from tests.lint.corpus import corpus
 from tests.lint.cursors import at_cursor
 from tests.lint.marks import F, codes

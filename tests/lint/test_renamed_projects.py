@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from adal_ls.lint import ModuleText, read
-from adal_ls.lint.fixing import apply
-from adal_ls.lint.rename import RenameError, prepare, rename
+from adal_ls.lint.authoring.rename import RenameError, prepare, rename
+from adal_ls.lint.fixes.fixing import apply
 from adal_ls.worker.client import WorkerClient
 from tests.lint.cursors import at_cursor
 

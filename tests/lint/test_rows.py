@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from adal_ls.lint.chunks import read_chunks
-from adal_ls.lint.rows import cuts, row_of
+from adal_ls.lint.reading.chunks import read_chunks
+from adal_ls.lint.reading.rows import cuts, row_of
 from tests.lint.edits import random_edits, split_lines
 from tests.lint.test_session import IN_A_ROW, texts
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adal_ls.lint import Position, read
-from adal_ls.lint.signatures import signature
+from adal_ls.lint.authoring.signatures import signature
 from tests.lint.corpus import corpus
 from tests.lint.cursors import at_cursor
 

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from adal_ls.lint.text import Lines, Position, Range, line_end
+from adal_ls.lint.reading.text import Lines, Position, Range, line_end
 
 
 def test_lines_end_only_where_the_protocol_says() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import get_args
 
 from adal_ls.agent.builtin.catalog import BUILTINS
-from adal_ls.agent.script import read_script
-from adal_ls.agent.workspace_executor import UNCONFINED_VARIABLE
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.models.script import read_script
+from adal_ls.agent.workspaces.workspace_executor import UNCONFINED_VARIABLE
+from adal_ls.agent.workspaces.workspace_policy import WorkspacePolicy
 from adal_ls.cli.program import _SUBCOMMANDS
 from adal_ls.cli.run import command as run
 from adal_ls.naming import RESERVED

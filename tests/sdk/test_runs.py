@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from adal_ls.agent import inprocess
-from adal_ls.agent.stream import ChatMessage, Delta, FinishDelta, TextDelta, ToolSpec
+from adal_ls.agent.inprocess import agents as inprocess
+from adal_ls.agent.models.stream import ChatMessage, Delta, FinishDelta, TextDelta, ToolSpec
 from adal_ls.sdk import (
     AgentFailed,
     AgentFinished,

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from adal_ls.agent.inprocess_watch import counts
+from adal_ls.agent.inprocess.watch import counts
 from adal_ls.sdk import load_project
 
 FOLDER = PurePosixPath("/p/.adal")

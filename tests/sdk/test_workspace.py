@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from adal_ls.agent import workspace_policy
 from adal_ls.agent.builtin.catalog import BUILTINS, DESCRIBE
+from adal_ls.agent.workspaces import workspace_policy
 from adal_ls.sdk import (
     AgentToolResult,
     AgentWarning,

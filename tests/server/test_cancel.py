@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
-from adal_ls.lint import fixing, read, stopping
-from adal_ls.server import analysis, diagnostics, typed
+from adal_ls.lint import read
+from adal_ls.lint.fixes import fixing
+from adal_ls.lint.reading import stopping
+from adal_ls.server import typed
+from adal_ls.server.diagnostics import analysis, diagnostics
 from tests.server.client import Client, ResponseError
 from tests.server.conftest import BAD_NAME, GOOD, Workspace
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from adal_ls.protocol import methods
-from adal_ls.server.inbox import Inbox
 from adal_ls.server.log import Log
-from adal_ls.server.rpc import Connection
 from adal_ls.server.service import Service
-from adal_ls.server.writer import Writer
+from adal_ls.server.transport.inbox import Inbox
+from adal_ls.server.transport.rpc import Connection
+from adal_ls.server.transport.writer import Writer
 from tests.server.client import Client
 from tests.server.conftest import GOOD
 from tests.server.corpus import Corpus, Sample

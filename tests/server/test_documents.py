@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from adal_ls.server.documents import Document, Documents, edit, opened
-from adal_ls.server.lines import split_lines
-from adal_ls.server.positions import ENCODINGS, Encoding
-from adal_ls.server.rpc import RpcError
+from adal_ls.server.documents.documents import Document, Documents, edit, opened
+from adal_ls.server.documents.lines import split_lines
+from adal_ls.server.documents.positions import ENCODINGS, Encoding
+from adal_ls.server.transport.rpc import RpcError
 
 ALPHABETS = {
     "plain": "ab\n",

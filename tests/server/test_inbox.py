@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from adal_ls.server import typed
-from adal_ls.server.inbox import COST, Inbox
+from adal_ls.server.transport.inbox import COST, Inbox
 from tests.server.client import Client
 from tests.server.conftest import GOOD
 
@@ -132,7 +132,9 @@ def test_a_flood_costs_bounded_memory_and_every_request_is_answered(start_proces
     """80 MB of messages while the server is busy with one, which it must not take in at once."""
     busy = f"""
 import time
-from adal_ls.server import diagnostics, inbox, serve
+from adal_ls.server import serve
+from adal_ls.server.diagnostics import diagnostics
+from adal_ls.server.transport import inbox
 inbox.Inbox.__init__.__defaults__ = ({4 * 1024 * 1024},)
 analyse = diagnostics.analyse
 

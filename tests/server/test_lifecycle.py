@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adal_ls.server import diagnostics
+from adal_ls.server.diagnostics import diagnostics
 from tests.server.client import Client, ResponseError
 from tests.server.conftest import GOOD, Workspace
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from adal_ls.server.lines import TextLines, split_lines
+from adal_ls.server.documents.lines import TextLines, split_lines
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from adal_ls.lint import Config, Finding
-from adal_ls.lint.stopping import look_up
-from adal_ls.server.analysis import analyse, is_known
-from adal_ls.server.documents import Document, edit, opened
-from adal_ls.server.inbox import Inbox
-from adal_ls.server.openings import Openings
-from adal_ls.server.rpc import Connection
+from adal_ls.lint.reading.stopping import look_up
+from adal_ls.server.diagnostics.analysis import analyse, is_known
+from adal_ls.server.diagnostics.openings import Openings
+from adal_ls.server.documents.documents import Document, edit, opened
+from adal_ls.server.transport.inbox import Inbox
+from adal_ls.server.transport.rpc import Connection
 from adal_ls.server.typed_requests import TypedRequests
 from benchmarks.lint.files import tools_file
 from tests.server.client import Client
@@ -25,7 +25,7 @@ LONG = tools_file(600) + "print(input())\n"
 
 @pytest.fixture
 def _in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adal_ls.server.openings.SLICE", 0.0)
+    monkeypatch.setattr("adal_ls.server.diagnostics.openings.SLICE", 0.0)
 
 
 def codes(findings: tuple[Finding, ...]) -> list[str]:
@@ -104,7 +104,7 @@ def test_a_fault_ends_the_reading_and_leaves_nobody_waiting(monkeypatch: pytest.
     def broken() -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("adal_ls.lint.chunks.look_up", broken)
+    monkeypatch.setattr("adal_ls.lint.reading.chunks.look_up", broken)
     assert look_up is not broken
     with pytest.raises(RuntimeError):
         openings.go_on()

@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 from adal_ls import lint
-from adal_ls.server.diagnostic_items import to_lsp
-from adal_ls.server.documents import opened
-from adal_ls.server.inbox import Inbox
+from adal_ls.server.diagnostics.diagnostic_items import to_lsp
+from adal_ls.server.documents.documents import opened
 from adal_ls.server.log import Log
-from adal_ls.server.rpc import Connection
 from adal_ls.server.service import Service
-from adal_ls.server.writer import Writer
+from adal_ls.server.transport.inbox import Inbox
+from adal_ls.server.transport.rpc import Connection
+from adal_ls.server.transport.writer import Writer
 from adal_ls.workspace import uris
 from tests.server.conftest import BAD_NAME, GOOD
 
@@ -230,7 +230,7 @@ def test_in_the_end_a_client_shows_what_counts(
     tmp_path: Path, seed: int, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if seed % 2:  # every text is as one that takes long to read
-        monkeypatch.setattr("adal_ls.server.openings.SLICE", 0.0)
+        monkeypatch.setattr("adal_ls.server.diagnostics.openings.SLICE", 0.0)
     for name in FILES[:2]:
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text(BAD_NAME)

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from adal_ls.server.fallback import PlainFace, option_titles, question_text
+from adal_ls.server.hosting.fallback import PlainFace, option_titles, question_text
 from tests.server.client import Client, ResponseError
 from tests.server.conftest import GOOD, ScriptedHost, Workspace
 

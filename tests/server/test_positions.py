@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from adal_ls.server.positions import ENCODINGS, Encoding, choose, from_units, to_units
+from adal_ls.server.documents.positions import ENCODINGS, Encoding, choose, from_units, to_units
 
 TICKET = 'CUSTOM_TOOLS = [{"function": f, "description": "🎫 é", "name": "bad-name"}]'
 

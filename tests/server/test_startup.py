@@ -50,7 +50,9 @@ def test_the_first_stage_imports_nothing_heavy(start_process: Callable[..., Clie
 def test_linting_alone_imports_nothing_heavy() -> None:
     code = """
 import sys
-from adal_ls.server import session, diagnostics, documents
+from adal_ls.server import session
+from adal_ls.server.diagnostics import diagnostics
+from adal_ls.server.documents import documents
 from adal_ls import lint
 lint.check(lint.read("CUSTOM_TOOLS = [f]"))
 print(" ".join({name.partition(".")[0] for name in sys.modules}))

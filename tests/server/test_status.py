@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from adal_ls.server import analysis, diagnostics, files, status
-from adal_ls.server.documents import Document
+from adal_ls.server import files, status
+from adal_ls.server.diagnostics import analysis, diagnostics
+from adal_ls.server.documents.documents import Document
 from adal_ls.workspace.projects import Project, discover
 from tests.server.client import Client
 from tests.server.conftest import ADAL, GOOD, ScriptedHost, Workspace

@@ -11,7 +11,8 @@ from tests.server.client import Client
 
 NOISY = """
 import os, subprocess, sys, threading
-from adal_ls.server import diagnostics, serve
+from adal_ls.server import serve
+from adal_ls.server.diagnostics import diagnostics
 analyse = diagnostics.analyse
 
 def noisy(*arguments, **named):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adal_ls.server import syntax
+from adal_ls.server.diagnostics import syntax
 from tests import pythons
 from tests.server.client import Client
 from tests.server.conftest import GOOD, Workspace

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from adal_ls.server.tcp import Address, parse
+from adal_ls.server.transport.tcp import Address, parse
 from tests.server.client import LIMIT, MARK, SERVER, Client
 from tests.server.conftest import BAD_NAME
 

@@ -12,10 +12,10 @@ import re
 import pytest
 
 from adal_ls.lint import Config
-from adal_ls.server.analysis import analyse
-from adal_ls.server.documents import Document, edit, opened
-from adal_ls.server.lines import split_lines
-from adal_ls.server.positions import ENCODINGS, Encoding
+from adal_ls.server.diagnostics.analysis import analyse
+from adal_ls.server.documents.documents import Document, edit, opened
+from adal_ls.server.documents.lines import split_lines
+from adal_ls.server.documents.positions import ENCODINGS, Encoding
 from tests.server.test_documents import change
 
 EDITS = int(os.environ.get("ADAL_SYNC_EDITS", "5000"))

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from adal_ls.server.writer import FULL_BYTES, MAX_DROPPABLE, STUCK_BYTES, Kept, Writer, encode
+from adal_ls.server.transport.writer import FULL_BYTES, MAX_DROPPABLE, STUCK_BYTES, Kept, Writer, encode
 from adal_ls.wire.framing import read_with_headers
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent.loading import LoadFailedError, start_loaded
+from adal_ls.agent.projects.loading import LoadFailedError, start_loaded
 from adal_ls.worker.client import Limits, ToolResult
 from tests.worker.conftest import Loaded, Project
 

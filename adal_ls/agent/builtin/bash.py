@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from adal_ls.agent import sandbox
 from adal_ls.agent.builtin import arguments as args
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
+from adal_ls.agent.sandbox import sandbox
 
 
 async def bash(arguments: Mapping[str, Any], context: BuiltinContext, on_print: Callable[[str], None]) -> str:

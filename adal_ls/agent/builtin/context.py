@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from adal_ls.agent.builtin.todos import TodoList
-from adal_ls.agent.workspace_executor import WorkspaceExecutor
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.workspaces.workspace_executor import WorkspaceExecutor
+from adal_ls.agent.workspaces.workspace_policy import WorkspacePolicy
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from adal_ls.agent import base_file, editing, reach, replacing
+from adal_ls.agent.approvals import base_file
 from adal_ls.agent.builtin import arguments
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
 from adal_ls.agent.builtin.write_file import check_base, check_size
-from adal_ls.agent.opening import CannotOpenError
-from adal_ls.agent.text_file import NotTextError, TextFile
+from adal_ls.agent.files import editing, replacing
+from adal_ls.agent.files.opening import CannotOpenError
+from adal_ls.agent.files.text_file import NotTextError, TextFile
+from adal_ls.agent.workspaces import reach
 
 
 async def edit_file(given: Mapping[str, Any], context: BuiltinContext) -> str:

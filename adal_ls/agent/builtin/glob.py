@@ -7,11 +7,11 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from adal_ls.agent import reach
 from adal_ls.agent.builtin import arguments, walk
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
 from adal_ls.agent.builtin.glob_pattern import BadPatternError, GlobPattern
 from adal_ls.agent.builtin.list_files import one_line
+from adal_ls.agent.workspaces import reach
 
 MOST = 1000
 """Paths that one call gives."""

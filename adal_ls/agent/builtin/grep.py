@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from adal_ls.agent import places, sandbox
 from adal_ls.agent.builtin import arguments, python_search, ripgrep, search_pattern, searching, walk
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
 from adal_ls.agent.builtin.list_files import one_line
 from adal_ls.agent.builtin.searching import MOST_MATCHES, Found, Search
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.sandbox import sandbox
+from adal_ls.agent.workspaces import places
+from adal_ls.agent.workspaces.workspace_policy import WorkspacePolicy
 
 _LONGEST_LINE = 400
 """Characters of a line that are shown."""

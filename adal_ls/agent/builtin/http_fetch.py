@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 import httpcore
 
 from adal_ls.agent.builtin.addresses import RefusedAddressError, Resolve, public_addresses, resolve
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.workspaces.workspace_policy import WorkspacePolicy
 from adal_ls.version import __version__
 
 _PORTS = {"http": 80, "https": 443}

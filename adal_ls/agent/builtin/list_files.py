@@ -7,9 +7,9 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from adal_ls.agent.approvals.visible import visible
 from adal_ls.agent.builtin import arguments, walk
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
-from adal_ls.agent.visible import visible
 
 MOST = 2000
 """Names that one call gives."""

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import regex
 
-from adal_ls.agent import reach
 from adal_ls.agent.builtin import walk
 from adal_ls.agent.builtin.searching import MOST_FILE_BYTES, MOST_MATCHES, MOST_PER_FILE, Found, Match, Search
-from adal_ls.agent.reach import Place
+from adal_ls.agent.workspaces import reach
+from adal_ls.agent.workspaces.reach import Place
 
 _BY_LINE_ALONE = re.compile(r"\\[AZzG]|[*+?}]\+")
 """Ends of the text, and repetitions that give nothing back: they mean something else in a line than in a text."""

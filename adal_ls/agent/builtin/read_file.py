@@ -11,9 +11,9 @@ from typing import Any, BinaryIO
 
 from adal_ls.agent.builtin import arguments as args
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
-from adal_ls.agent.opening import CannotOpenError, opened
-from adal_ls.agent.text_file import NotTextError, TextFile
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.files.opening import CannotOpenError, opened
+from adal_ls.agent.files.text_file import NotTextError, TextFile
+from adal_ls.agent.workspaces.workspace_policy import WorkspacePolicy
 
 
 @dataclass(frozen=True, slots=True)

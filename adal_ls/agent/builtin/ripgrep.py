@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from adal_ls.agent import reach, sandbox
 from adal_ls.agent.builtin.context import BuiltinError
 from adal_ls.agent.builtin.searching import MOST_MATCHES, MOST_PER_FILE, Found, Match, Search
-from adal_ls.agent.paths import real_folder
-from adal_ls.agent.sandbox_mounts import Confinement
-from adal_ls.agent.sandbox_process import SandboxLimits
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.files.paths import real_folder
+from adal_ls.agent.sandbox import sandbox
+from adal_ls.agent.sandbox.mounts import Confinement
+from adal_ls.agent.sandbox.process import SandboxLimits
+from adal_ls.agent.workspaces import reach
+from adal_ls.agent.workspaces.workspace_policy import WorkspacePolicy
 
 _MOST_OUTPUT = 16 * 1024 * 1024
 _MOST_ARGUMENTS = 512 * 1024

@@ -7,9 +7,9 @@ import stat
 from dataclasses import dataclass
 
 from adal_ls.agent.builtin.walk import Walk
-from adal_ls.agent.places import canonical_part
-from adal_ls.agent.reach import Place
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.workspaces.places import canonical_part
+from adal_ls.agent.workspaces.reach import Place
+from adal_ls.agent.workspaces.workspace_policy import WorkspacePolicy
 
 MOST_MATCHES = 500
 """Lines that one call gives."""

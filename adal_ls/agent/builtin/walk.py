@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from adal_ls.agent import opening, reach
 from adal_ls.agent.builtin import ignoring
 from adal_ls.agent.builtin.context import BuiltinError
 from adal_ls.agent.builtin.ignoring import Rules
-from adal_ls.agent.places import OutsideWorkspaceError
-from adal_ls.agent.reach import Place
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.files import opening
+from adal_ls.agent.workspaces import reach
+from adal_ls.agent.workspaces.places import OutsideWorkspaceError
+from adal_ls.agent.workspaces.reach import Place
+from adal_ls.agent.workspaces.workspace_policy import WorkspacePolicy
 
 Kind = Literal["file", "folder", "link", "other"]
 

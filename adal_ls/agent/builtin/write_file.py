@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from adal_ls.agent import base_file, reach, replacing
+from adal_ls.agent.approvals import base_file
 from adal_ls.agent.builtin import arguments
 from adal_ls.agent.builtin.context import BuiltinContext, BuiltinError
-from adal_ls.agent.opening import CannotOpenError
-from adal_ls.agent.replacing import Target
+from adal_ls.agent.files import replacing
+from adal_ls.agent.files.opening import CannotOpenError
+from adal_ls.agent.files.replacing import Target
+from adal_ls.agent.workspaces import reach
 
 
 async def write_file(given: Mapping[str, Any], context: BuiltinContext) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from adal_ls.agent import trust, unsaved
-from adal_ls.agent.store import Store, StoreError
+from adal_ls.agent.projects import trust, unsaved
+from adal_ls.agent.store.store import Store, StoreError
 from adal_ls.cli.chat import plain
 from adal_ls.cli.chat.commands import COMMANDS, EndSession, perform, show_end_of
 from adal_ls.cli.chat.face import Face

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import get_args
 
 from adal_ls import lint
-from adal_ls.agent.export import as_json, as_markdown
-from adal_ls.agent.offline import NAME as OFFLINE
-from adal_ls.agent.registry import builtin_tools
-from adal_ls.agent.store import StoreError
+from adal_ls.agent.models.offline import NAME as OFFLINE
+from adal_ls.agent.runs.export import as_json, as_markdown
+from adal_ls.agent.runs.registry import builtin_tools
+from adal_ls.agent.store.store import StoreError
 from adal_ls.cli import sources
 from adal_ls.cli.chat.face import Face
 from adal_ls.cli.chat.session import Session

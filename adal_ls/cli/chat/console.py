@@ -22,8 +22,8 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.styles import Style
 
-from adal_ls.agent.paths import data_dir, make_private
-from adal_ls.agent.secret_values import SecretValues
+from adal_ls.agent.files.paths import data_dir, make_private
+from adal_ls.agent.store.secret_values import SecretValues
 from adal_ls.cli.output import printable
 from adal_ls.cli.reading import kept_settings
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from adal_ls.agent.approval import Approver
-from adal_ls.agent.offline import NAME as OFFLINE
-from adal_ls.agent.runtime import Runtime, UnknownRunError
-from adal_ls.agent.store import Store
+from adal_ls.agent.approvals.approval import Approver
+from adal_ls.agent.models.offline import NAME as OFFLINE
+from adal_ls.agent.runs.runtime import Runtime, UnknownRunError
+from adal_ls.agent.store.store import Store
 from adal_ls.cli.chat.cards import card, ending
 from adal_ls.cli.chat.face import Face
 from adal_ls.cli.chat.stopwatch import Stopwatch

@@ -10,8 +10,8 @@ import click
 
 from adal_ls import lint
 from adal_ls.cli.output import say
-from adal_ls.lint.codes import read_code, unknown_code
-from adal_ls.lint.pyproject import merge
+from adal_ls.lint.settings.codes import read_code, unknown_code
+from adal_ls.lint.settings.pyproject import merge
 from adal_ls.workspace import pyproject
 from adal_ls.workspace.pyproject import Found
 

@@ -15,8 +15,8 @@ from typing import Any
 from adal_ls import lint
 from adal_ls.cli.output import give, printable, say
 from adal_ls.cli.sources import Source, modules_beside
-from adal_ls.lint.fixing import Applied, fix_all, fix_beside
-from adal_ls.lint.writing import NotWritableError, encode
+from adal_ls.lint.fixes.fixing import Applied, fix_all, fix_beside
+from adal_ls.lint.reading.writing import NotWritableError, encode
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def refuse_untrusted(paths: Sequence[str], *, trusted: bool) -> None:
     Raises:
         Misuse: there is one that nobody trusted, or a file that belongs to no project.
     """
-    from adal_ls.agent import trust, unsaved
+    from adal_ls.agent.projects import trust, unsaved
 
     roots: list[Path] = []
     for path in paths:
@@ -93,7 +93,7 @@ def load(
 
 
 async def _load_all(roots: Sequence[Path], settings: HostSettings, done: Callable[[int], None]) -> dict[Path, Project]:
-    from adal_ls.agent.projects import Projects
+    from adal_ls.agent.projects.projects import Projects
 
     turn = asyncio.Semaphore(cores())
     loaded: dict[Path, Project] = {}

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from adal_ls import naming
 from adal_ls.lint.agents_file import LIST_NAME, SIGNATURES, AgentsFile, Expression, SdkCall, sole
-from adal_ls.lint.bindings import Binding
 from adal_ls.lint.findings import Finding, Severity
-from adal_ls.lint.nearest import KnownNames
+from adal_ls.lint.fixes.nearest import KnownNames
+from adal_ls.lint.modules.bindings import Binding
+from adal_ls.lint.reading.text import Position, Range
 from adal_ls.lint.rules.base import Rule, agents_rule
-from adal_ls.lint.text import Position, Range
 
 _RUNTIME = "from adal_ls import create_runtime\n\nruntime = create_runtime()\n"
 _TOOL = 'def find_note(title: str) -> str:\n    """Find a note."""\n    return title\n\n\n'

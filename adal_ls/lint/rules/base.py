@@ -13,8 +13,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from adal_ls.lint.agents_file import AgentsFile
 from adal_ls.lint.findings import Finding, Fix, Severity
+from adal_ls.lint.reading.text import Range
 from adal_ls.lint.subjects import Statement, ToolFunction
-from adal_ls.lint.text import Range
 from adal_ls.lint.view import ListedEntry, Overview
 
 Subject = TypeVar("Subject")

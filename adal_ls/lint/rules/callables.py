@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from adal_ls.lint.bindings import Definition, Function
 from adal_ls.lint.findings import Finding, Severity
-from adal_ls.lint.names import Names
+from adal_ls.lint.modules.bindings import Definition, Function
+from adal_ls.lint.modules.names import Names
+from adal_ls.lint.modules.targets import Target
+from adal_ls.lint.reading.text import Range
 from adal_ls.lint.rules.base import Rule, entry_rule, function_rule
 from adal_ls.lint.subjects import ToolFunction
-from adal_ls.lint.targets import Target
-from adal_ls.lint.text import Range
 from adal_ls.lint.view import ListedEntry
 
 _DESK = 'class Desk:\n    def find(self, x: str) -> str:\n        """Find a room."""\n        return x\n\n\n'

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adal_ls.lint import docstrings, hints
-from adal_ls.lint.docstrings import entry_line, sentence
+from adal_ls.lint import hints
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.reading import docstrings
+from adal_ls.lint.reading.docstrings import entry_line, sentence
+from adal_ls.lint.reading.text import Position, Range, line_end
 from adal_ls.lint.rules.base import Rule, function_rule, quoted
 from adal_ls.lint.subjects import Parameter, ToolFunction
-from adal_ls.lint.text import Position, Range, line_end
 
 
 def _tool(summary: str, entry: str, parameters: str = "x: str") -> str:

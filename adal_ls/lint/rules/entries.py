@@ -5,16 +5,16 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Iterator
 
-from adal_ls.lint.bindings import Binding
-from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.fixes.edits import replace_string
+from adal_ls.lint.lists.no_function import no_function
+from adal_ls.lint.lists.values import Value, ValueKind
 from adal_ls.lint.model import KEYS, Entry, EntryKind, Item
-from adal_ls.lint.no_function import no_function
+from adal_ls.lint.modules.bindings import Binding
+from adal_ls.lint.reading.text import Range
 from adal_ls.lint.rules.base import Rule, entry_rule
 from adal_ls.lint.rules.shape import uncall, unquote
 from adal_ls.lint.subjects import is_nameless
-from adal_ls.lint.text import Range
-from adal_ls.lint.values import Value, ValueKind
 from adal_ls.lint.view import ListedEntry, View
 
 _MEANT = {

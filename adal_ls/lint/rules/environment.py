@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from adal_ls.lint.findings import Finding, Severity
+from adal_ls.lint.reading.text import Range
 from adal_ls.lint.rules.base import RULES, Rule, Told, load_rule
-from adal_ls.lint.text import Range
 
 
 @load_rule(

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adal_ls.lint.bindings import Binding
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
-from adal_ls.lint.nearest import KnownNames
+from adal_ls.lint.fixes.nearest import KnownNames
+from adal_ls.lint.lists.values import Value
+from adal_ls.lint.modules.bindings import Binding
+from adal_ls.lint.reading.text import Position, Range
 from adal_ls.lint.rules.base import ENTRY_RULES, Rule, also, statement_rule
 from adal_ls.lint.subjects import Statement
-from adal_ls.lint.text import Position, Range
-from adal_ls.lint.values import Value
 from adal_ls.lint.view import ListedEntry
 
 _F = "\n\nCUSTOM_TOOLS = [find_room]\n"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from adal_ls.lint.bindings import Binding, Definition
 from adal_ls.lint.body import is_main
-from adal_ls.lint.chunks import LIST_NAME, says
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.modules.bindings import Binding, Definition
+from adal_ls.lint.reading.chunks import LIST_NAME, says
+from adal_ls.lint.reading.text import Range
 from adal_ls.lint.rules.base import Rule, file_rule
-from adal_ls.lint.text import Range
 from adal_ls.lint.view import Overview
 
 _ALIKE = 0.8  # of the letters: one or two slips, two that changed places

@@ -6,13 +6,13 @@ import builtins
 from collections.abc import Iterator
 
 from adal_ls import naming
-from adal_ls.lint.bindings import Bindings
-from adal_ls.lint.edits import replace_string
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.fixes.edits import replace_string
 from adal_ls.lint.model import Entry, EntryKind
+from adal_ls.lint.modules.bindings import Bindings
+from adal_ls.lint.reading.text import Range
 from adal_ls.lint.rules.base import Rule, entry_rule
 from adal_ls.lint.subjects import meant
-from adal_ls.lint.text import Range
 from adal_ls.lint.view import ListedEntry
 
 # Not `keyword.softkwlist`, which differs between Pythons: lint must not.

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator
 
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.lists.values import ValueKind, read_value
+from adal_ls.lint.reading.text import Range
 from adal_ls.lint.rules.base import Rule, statement_rule
 from adal_ls.lint.subjects import Statement
-from adal_ls.lint.text import Range
-from adal_ls.lint.values import ValueKind, read_value
 
 FIELDS = ("output", "observation", "display", "is_streaming", "metadata", "status")
 STATUSES = ("success", "error", "cancelled")

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from adal_ls.lint import effects
 from adal_ls.lint.body import Call
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.reading.text import Range
 from adal_ls.lint.rules.base import Rule, function_rule, statement_rule
 from adal_ls.lint.subjects import Statement, ToolFunction
-from adal_ls.lint.text import Range
 
 _F = 'def f(x: str) -> str:\n    """Do f."""\n'
 _DELETE = 'import os\n\n\ndef f(x: str) -> None:\n    """Delete a file."""\n    os.remove(x)\n\n\n'

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adal_ls.lint.bindings import Binding, Bindings
-from adal_ls.lint.chunks import LIST_NAME
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.lists.no_function import NoFunction, no_function
+from adal_ls.lint.lists.values import Value, ValueKind
 from adal_ls.lint.model import EntryKind
-from adal_ls.lint.no_function import NoFunction, no_function
+from adal_ls.lint.modules.bindings import Binding, Bindings
+from adal_ls.lint.reading.chunks import LIST_NAME
+from adal_ls.lint.reading.text import Position, Range
 from adal_ls.lint.rules.base import ENTRY_RULES, Rule, also, entry_rule, file_rule
 from adal_ls.lint.rules.misnamed import hidden, is_missing, misnamed
 from adal_ls.lint.subjects import is_nameless
-from adal_ls.lint.text import Position, Range
-from adal_ls.lint.values import Value, ValueKind
 from adal_ls.lint.view import ListedEntry, Overview, View
 
 _ONE_LINE = 88

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from adal_ls.lint import hints
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.reading.text import Range
 from adal_ls.lint.rules.base import Rule, function_rule, quoted
 from adal_ls.lint.subjects import Parameter, ToolFunction
-from adal_ls.lint.text import Range
 
 _SLASH = re.compile(r"\s*,\s*/")
 _CONTEXTS = frozenset({"ctx", "context"})

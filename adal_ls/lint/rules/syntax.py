@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from adal_ls.lint.findings import Finding, Severity, as_words
+from adal_ls.lint.reading.text import Range
 from adal_ls.lint.rules.base import Rule, Unread, file_rule, reading_rule
-from adal_ls.lint.text import Range
 from adal_ls.lint.view import Overview
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from adal_ls.lint.bindings import Definition
 from adal_ls.lint.findings import Finding, Fix, Severity, TextEdit
+from adal_ls.lint.lists.values import ValueKind
 from adal_ls.lint.model import Entry
+from adal_ls.lint.modules.bindings import Definition
+from adal_ls.lint.reading.text import Position, Range, line_end
 from adal_ls.lint.rules.base import Rule, file_rule
-from adal_ls.lint.text import Position, Range, line_end
-from adal_ls.lint.values import ValueKind
 from adal_ls.lint.view import Overview
 
 _F = 'def f(x: str) -> str:\n    """Do f."""\n    return x\n\n\n'

@@ -8,15 +8,15 @@ from typing import Any
 from lsprotocol import types
 
 from adal_ls.lint import Finding, Fix, Range
-from adal_ls.lint.fixing import automatic, fix_all
-from adal_ls.lint.hunks import hunks
-from adal_ls.server.analysis import Analysis
+from adal_ls.lint.fixes.fixing import automatic, fix_all
+from adal_ls.lint.fixes.hunks import hunks
 from adal_ls.server.capabilities import FIX_ALL
-from adal_ls.server.diagnostic_items import SOURCE
+from adal_ls.server.diagnostics.analysis import Analysis
+from adal_ls.server.diagnostics.diagnostic_items import SOURCE
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.edits import workspace_edit
 from adal_ls.server.features.places import position, types_range
 from adal_ls.server.features.refusal import Outdated
-from adal_ls.server.snapshot import Snapshot
 
 _FIX_ALL_TITLE = "Fix all that adal-ls can fix without asking"
 

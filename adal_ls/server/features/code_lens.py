@@ -11,14 +11,14 @@ from typing import Any
 from lsprotocol import types
 
 from adal_ls import naming
-from adal_ls.lint.left_out import refused
-from adal_ls.lint.lenses import Lens, example_call, lenses, needs_arguments, state
+from adal_ls.lint.authoring.lenses import Lens, example_call, lenses, needs_arguments, state
+from adal_ls.lint.lists.left_out import refused
 from adal_ls.protocol.methods import COMMAND_RUN_AGENT, COMMAND_TRY_TOOL
-from adal_ls.server.analysis import Analysis
 from adal_ls.server.capabilities import CLIENT_RUN_COMMAND, CLIENT_TRY_COMMAND
+from adal_ls.server.diagnostics.analysis import Analysis
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.places import types_range
 from adal_ls.server.features.refusal import Outdated
-from adal_ls.server.snapshot import Snapshot
 from adal_ls.workspace import uris
 
 _TITLES = ("try", "run", "approval")

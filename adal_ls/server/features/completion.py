@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from adal_ls.lint.completion import Suggestion, SuggestionKind, complete
-from adal_ls.server.analysis import Analysis
+from adal_ls.lint.authoring.completion import Suggestion, SuggestionKind, complete
+from adal_ls.server.diagnostics.analysis import Analysis
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.places import position, types_range
-from adal_ls.server.snapshot import Snapshot
 
 _KINDS = {
     SuggestionKind.KEY: types.CompletionItemKind.Property,

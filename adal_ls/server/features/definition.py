@@ -8,13 +8,21 @@ from urllib.parse import quote
 from lsprotocol import types
 
 from adal_ls.lint import Entry, Range, ToolFile, read
-from adal_ls.lint.bindings import Binding
-from adal_ls.lint.modules import home
-from adal_ls.lint.places import FunctionName, GivenName, definitions, definitions_beside, entries_of, entry_at, find
-from adal_ls.server.documents import Document, opened
+from adal_ls.lint.authoring.places import (
+    FunctionName,
+    GivenName,
+    definitions,
+    definitions_beside,
+    entries_of,
+    entry_at,
+    find,
+)
+from adal_ls.lint.modules.bindings import Binding
+from adal_ls.lint.modules.modules import home
+from adal_ls.server.diagnostics.siblings import modules
+from adal_ls.server.documents.documents import Document, opened
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.places import position, types_range
-from adal_ls.server.siblings import modules
-from adal_ls.server.snapshot import Snapshot
 from adal_ls.workspace import uris
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from adal_ls.lint.occurrences import Role
+from adal_ls.lint.modules.occurrences import Role
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.places import types_range
 from adal_ls.server.features.references import occurrences
-from adal_ls.server.snapshot import Snapshot
 
 _KINDS = {
     Role.DEFINITION: types.DocumentHighlightKind.Write,

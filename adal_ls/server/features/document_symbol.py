@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from adal_ls.lint.symbols import Kind, Symbol, outline
-from adal_ls.server.documents import Document
+from adal_ls.lint.authoring.symbols import Kind, Symbol, outline
+from adal_ls.server.documents.documents import Document
+from adal_ls.server.documents.positions import Encoding
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.places import types_range
-from adal_ls.server.positions import Encoding
-from adal_ls.server.snapshot import Snapshot
 
 KINDS = {
     Kind.TOOL: types.SymbolKind.Function,

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from adal_ls.lint import TextEdit
 from adal_ls.server.capabilities import Client
-from adal_ls.server.documents import Document
+from adal_ls.server.documents.documents import Document
 from adal_ls.server.features.places import types_range
 
 

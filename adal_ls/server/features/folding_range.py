@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from adal_ls.lint.symbols import foldable
-from adal_ls.server.snapshot import Snapshot
+from adal_ls.lint.authoring.symbols import foldable
+from adal_ls.server.documents.snapshot import Snapshot
 
 _KINDS = {"imports": types.FoldingRangeKind.Imports, "comment": types.FoldingRangeKind.Comment}
 

@@ -11,9 +11,9 @@ from lsprotocol import types
 from adal_ls.lint import Finding, StaticTool
 from adal_ls.lint.problems import with_problems
 from adal_ls.lint.tools import UNREAD, tool_at
-from adal_ls.server.analysis import Analysis
+from adal_ls.server.diagnostics.analysis import Analysis
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.places import position, types_range
-from adal_ls.server.snapshot import Snapshot
 
 
 def hover(snapshot: Snapshot, params: types.HoverParams) -> types.Hover | None:

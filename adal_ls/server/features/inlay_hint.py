@@ -5,9 +5,9 @@ from __future__ import annotations
 from lsprotocol import types
 
 from adal_ls.lint import Range
-from adal_ls.lint.symbols import renamed
+from adal_ls.lint.authoring.symbols import renamed
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.places import position, types_position
-from adal_ls.server.snapshot import Snapshot
 
 
 def inlay_hint(snapshot: Snapshot, params: types.InlayHintParams) -> list[types.InlayHint]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from lsprotocol import types
 
 from adal_ls.lint import Position, Range
-from adal_ls.server.documents import Document
-from adal_ls.server.positions import Encoding, from_units, to_units
+from adal_ls.server.documents.documents import Document
+from adal_ls.server.documents.positions import Encoding, from_units, to_units
 
 
 def position(document: Document, given: types.Position, encoding: Encoding) -> Position:

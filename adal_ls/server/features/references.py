@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from adal_ls.lint import read
-from adal_ls.lint.modules import everywhere, home
-from adal_ls.lint.occurrences import Occurrence, Role, of_name
-from adal_ls.lint.places import GivenName, find, listed_at
-from adal_ls.server.analysis import Analysis
-from adal_ls.server.documents import Document
+from adal_ls.lint.authoring.places import GivenName, find, listed_at
+from adal_ls.lint.modules.modules import everywhere, home
+from adal_ls.lint.modules.occurrences import Occurrence, Role, of_name
+from adal_ls.server.diagnostics.analysis import Analysis
+from adal_ls.server.diagnostics.siblings import modules
+from adal_ls.server.documents.documents import Document
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.places import position, types_range
-from adal_ls.server.siblings import modules
-from adal_ls.server.snapshot import Snapshot
 
 
 def references(snapshot: Snapshot, params: types.ReferenceParams) -> list[types.Location]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pygls.exceptions import JsonRpcContentModified, JsonRpcException
 
-from adal_ls.server.rpc import REQUEST_FAILED
+from adal_ls.server.transport.rpc import REQUEST_FAILED
 
 
 class Refusal(JsonRpcException):

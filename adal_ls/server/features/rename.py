@@ -5,12 +5,12 @@ from __future__ import annotations
 from lsprotocol import types
 
 from adal_ls.lint import read
-from adal_ls.lint import rename as renaming
+from adal_ls.lint.authoring import rename as renaming
+from adal_ls.server.diagnostics.siblings import modules
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.edits import workspace_edit
 from adal_ls.server.features.places import position, types_range
 from adal_ls.server.features.refusal import Refusal
-from adal_ls.server.siblings import modules
-from adal_ls.server.snapshot import Snapshot
 
 
 def prepare_rename(snapshot: Snapshot, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from adal_ls.lint.signatures import Parameter, Signature, signature
+from adal_ls.lint.authoring.signatures import Parameter, Signature, signature
+from adal_ls.server.documents.positions import to_units
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.places import position
-from adal_ls.server.positions import to_units
-from adal_ls.server.snapshot import Snapshot
 
 
 def signature_help(snapshot: Snapshot, params: types.SignatureHelpParams) -> types.SignatureHelp | None:

@@ -6,10 +6,10 @@ import os
 
 from lsprotocol import types
 
-from adal_ls.lint.symbols import matches, tool_symbols
-from adal_ls.server.documents import Document
+from adal_ls.lint.authoring.symbols import matches, tool_symbols
+from adal_ls.server.documents.documents import Document
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.document_symbol import information
-from adal_ls.server.snapshot import Snapshot
 from adal_ls.workspace import uris
 
 

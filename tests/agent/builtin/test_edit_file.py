@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent import base_file, editing
+from adal_ls.agent.approvals import base_file
+from adal_ls.agent.files import editing
 from tests.agent.builtin.conftest import Desk
 
 

@@ -18,12 +18,12 @@ from typing import Any
 import httpcore
 import pytest
 
+from adal_ls.agent.approvals.url_look import suspicious
 from adal_ls.agent.builtin import BuiltinContext, addresses, http_fetch, page
 from adal_ls.agent.builtin.context import BuiltinError
 from adal_ls.agent.builtin.fetch_url import fetch_url
-from adal_ls.agent.url_look import suspicious
-from adal_ls.agent.workspace_executor import WorkspaceExecutor
-from adal_ls.agent.workspace_policy import InvalidPolicyError, WorkspacePolicy
+from adal_ls.agent.workspaces.workspace_executor import WorkspaceExecutor
+from adal_ls.agent.workspaces.workspace_policy import InvalidPolicyError, WorkspacePolicy
 from tests.agent.builtin.conftest import Desk
 
 PUBLIC = "93.184.216.34"

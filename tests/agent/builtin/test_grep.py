@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent import reach, sandbox
 from adal_ls.agent.builtin import python_search, ripgrep, searching, walk
 from adal_ls.agent.builtin.searching import Found, Search
-from adal_ls.agent.sandbox import SandboxUnavailableError
+from adal_ls.agent.sandbox import sandbox
+from adal_ls.agent.sandbox.sandbox import SandboxUnavailableError
+from adal_ls.agent.workspaces import reach
 from tests.agent.builtin.conftest import Desk
 
 assert shutil.which("rg"), "both searches are compared, so ripgrep is needed"

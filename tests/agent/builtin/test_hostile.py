@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent import sandbox
+from adal_ls.agent.sandbox import sandbox
 from tests.agent.builtin.conftest import Desk
 
 CANARY = "canary-4711"

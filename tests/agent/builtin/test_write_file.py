@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent import base_file, reach, replacing
-from adal_ls.agent.opening import CannotOpenError
-from adal_ls.agent.places import OutsideWorkspaceError
-from adal_ls.agent.workspace_policy import WorkspacePolicy
+from adal_ls.agent.approvals import base_file
+from adal_ls.agent.files import replacing
+from adal_ls.agent.files.opening import CannotOpenError
+from adal_ls.agent.workspaces import reach
+from adal_ls.agent.workspaces.places import OutsideWorkspaceError
+from adal_ls.agent.workspaces.workspace_policy import WorkspacePolicy
 from tests.agent.builtin.conftest import Desk
 
 

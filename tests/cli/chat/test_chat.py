@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from adal_ls.agent.store import Store
+from adal_ls.agent.store.store import Store
 from adal_ls.protocol.runs import ModeEvent, PromptEvent, Run, ToolResultEvent
 from tests.cli.conftest import Run as Command
 from tests.cli.test_run import notes, script

@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from adal_ls.agent.store import Store
+from adal_ls.agent.store.store import Store
 from adal_ls.cli.chat.session import Session
 from adal_ls.cli.run_options import RunOptions
 from tests.agent.approvers import Desk

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from adal_ls.server import analysis, diagnostics
-from adal_ls.server.documents import Document
+from adal_ls.server.diagnostics import analysis, diagnostics
+from adal_ls.server.documents.documents import Document
 from tests.server.client import Client
 from tests.server.conftest import BAD_NAME, GOOD, Workspace
 from tests.server.faults.conftest import URI

@@ -93,7 +93,7 @@ def test_an_answer_that_comes_too_late_has_no_effect(
 
 
 BROKEN_LINT = """
-from adal_ls.server import diagnostics
+from adal_ls.server.diagnostics import diagnostics
 
 def broken(*_):
     raise LookupError("SECRET of /home/somebody")
@@ -195,7 +195,7 @@ def test_what_is_printed_does_not_end_the_session(start_patched: Callable[..., C
     """Fault 9: one `print` and no later request is answered."""
     patch = f"""
 import os, sys
-from adal_ls.server import diagnostics
+from adal_ls.server.diagnostics import diagnostics
 analyse = diagnostics.analyse
 
 def noisy(*arguments, **named):
@@ -215,7 +215,7 @@ def test_a_child_that_reads_its_input_eats_nothing_of_the_protocol(start_patched
     """Fault 10: after `head -c 40` in a child the next request is never answered."""
     patch = """
 import subprocess, sys
-from adal_ls.server import diagnostics
+from adal_ls.server.diagnostics import diagnostics
 analyse = diagnostics.analyse
 
 def noisy(*arguments, **named):

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from adal_ls.server import analysis, diagnostics, typed
+from adal_ls.server import typed
+from adal_ls.server.diagnostics import analysis, diagnostics
 from tests.e2e.conftest import Editor
 from tests.server.client import Client, ResponseError
 from tests.server.conftest import ADAL, GOOD, ScriptedHost, Workspace

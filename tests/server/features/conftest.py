@@ -9,10 +9,10 @@ from lsprotocol import types
 
 from adal_ls.lint import Config
 from adal_ls.server import capabilities
-from adal_ls.server.analysis import analyse
-from adal_ls.server.documents import opened
-from adal_ls.server.positions import to_units
-from adal_ls.server.snapshot import Snapshot
+from adal_ls.server.diagnostics.analysis import analyse
+from adal_ls.server.documents.documents import opened
+from adal_ls.server.documents.positions import to_units
+from adal_ls.server.documents.snapshot import Snapshot
 
 CLIENT: dict[str, Any] = {
     "textDocument": {

@@ -7,8 +7,8 @@ import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from adal_ls.server.diagnostic_items import to_lsp
-from adal_ls.server.documents import edit, opened
+from adal_ls.server.diagnostics.diagnostic_items import to_lsp
+from adal_ls.server.documents.documents import edit, opened
 from adal_ls.server.features.code_action import code_action, code_action_resolve
 from adal_ls.server.features.refusal import Outdated
 from tests.server.features.conftest import CLIENT

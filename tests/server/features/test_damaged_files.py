@@ -9,11 +9,12 @@ import pytest
 from lsprotocol import types
 
 from adal_ls.lint import Config, read
-from adal_ls.lint.fixing import apply, fix_all
-from adal_ls.lint.rename import RenameError, prepare, rename
+from adal_ls.lint.authoring.rename import RenameError, prepare, rename
+from adal_ls.lint.fixes.fixing import apply, fix_all
 from adal_ls.server import capabilities
-from adal_ls.server.analysis import analyse
-from adal_ls.server.documents import Document, opened
+from adal_ls.server.diagnostics.analysis import analyse
+from adal_ls.server.documents.documents import Document, opened
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.code_action import code_action
 from adal_ls.server.features.code_lens import code_lens, code_lens_resolve
 from adal_ls.server.features.completion import completion
@@ -26,7 +27,6 @@ from adal_ls.server.features.inlay_hint import inlay_hint
 from adal_ls.server.features.places import position
 from adal_ls.server.features.references import references
 from adal_ls.server.features.workspace_symbol import workspace_symbol
-from adal_ls.server.snapshot import Snapshot
 from tests.lint.corpus import corpus
 
 NESTED = {"documentSymbol": {"hierarchicalDocumentSymbolSupport": True}}

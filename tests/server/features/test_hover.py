@@ -6,8 +6,8 @@ import pytest
 from lsprotocol import types
 
 from adal_ls.schema import from_ast
+from adal_ls.server.documents.snapshot import Snapshot
 from adal_ls.server.features.hover import hover, type_text
-from adal_ls.server.snapshot import Snapshot
 
 TOOLS = '''def create_ticket(title: str, tags: list[str] | None = None, priority: str = "Medium") -> str:
     """Create a ticket.

@@ -9,7 +9,7 @@ from adal_ls.cli.check.reports.outcome import Outcome
 from adal_ls.cli.output import give_json
 from adal_ls.cli.sources import Source
 from adal_ls.lint import Finding, Range, Severity
-from adal_ls.lint.fixing import choices, mended_unasked
+from adal_ls.lint.fixes.fixing import choices, mended_unasked
 
 
 def give(outcome: Outcome) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from adal_ls.cli.check.fix import Fixed
 from adal_ls.cli.sources import Source
 from adal_ls.lint import Severity
-from adal_ls.lint.fixing import choices, mended_unasked
+from adal_ls.lint.fixes.fixing import choices, mended_unasked
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""What a person is asked, what the answer means, and what of it is remembered."""

@@ -1,0 +1,1 @@
+"""Files read and written by their real place, whole or not at all."""

@@ -1,0 +1,1 @@
+"""Runs in a user's own script, under the same loop and gate."""

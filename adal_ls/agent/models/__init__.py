@@ -1,0 +1,1 @@
+"""Models as the loop sees them, whatever the provider sends."""

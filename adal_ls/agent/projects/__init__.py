@@ -1,0 +1,1 @@
+"""The tools and agents of trusted projects, as loaded by their workers."""

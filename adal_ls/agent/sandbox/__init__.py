@@ -1,0 +1,1 @@
+"""Shell commands in a sandbox, and never without."""

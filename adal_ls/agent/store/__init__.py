@@ -1,0 +1,1 @@
+"""What is kept of runs, and for how long."""

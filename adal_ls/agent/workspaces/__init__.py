@@ -1,0 +1,1 @@
+"""What the built-in tools of a workspace may reach."""

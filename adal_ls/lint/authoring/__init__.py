@@ -1,0 +1,1 @@
+"""What an editor offers at a place of a tools file."""

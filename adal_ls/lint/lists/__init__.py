@@ -1,0 +1,1 @@
+"""CUSTOM_TOOLS, followed through the statements that make it."""

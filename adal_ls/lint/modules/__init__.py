@@ -1,0 +1,1 @@
+"""What names stand for, in the file and in the modules beside it."""

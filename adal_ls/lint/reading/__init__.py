@@ -1,0 +1,1 @@
+"""Bytes → text → statements → syntax trees, of files that may be unfinished."""

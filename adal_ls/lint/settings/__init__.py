@@ -1,0 +1,1 @@
+"""Which rules speak, how loud, and where they are silenced."""

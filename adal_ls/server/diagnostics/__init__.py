@@ -1,0 +1,1 @@
+"""Findings on their way to the editor."""

@@ -1,0 +1,1 @@
+"""Texts as the editor has them, by LSP's line and column rules."""

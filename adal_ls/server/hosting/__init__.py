@@ -1,0 +1,1 @@
+"""The agent host: its process, what it loads, and the runs it tells of."""

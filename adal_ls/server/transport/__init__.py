@@ -1,0 +1,1 @@
+"""Messages in and out: framing, order, bounds, and whatever an editor does to a pipe."""
