@@ -89,7 +89,7 @@ def test_an_error_of_ours_in_a_process_is_not_hidden(tasks: list[Task], monkeypa
 def test_hundreds_of_files_show_how_far_it_is_at_a_terminal_alone(adal_ls: Run, project: Path) -> None:
     (project / "many").mkdir()
     files = written(project / "many", 300)
-    clean = "".join(FUNCTION % number for number in range(25)).replace("def f", "def _f") + "CUSTOM_TOOLS = []\n"
+    clean = "".join(FUNCTION % number for number in range(100)).replace("def f", "def _f") + "CUSTOM_TOOLS = []\n"
     for file in (file for number, file in enumerate(files) if number % 100):
         file.write_text(clean)
     names = [str(file.relative_to(project)) for file in files]
