@@ -75,15 +75,19 @@ class WarmParent:
         """
         pipes = Pipes.open()
         mark = secrets.token_hex(16)
+        answer: Future[ForkedProcess] = Future()
         try:
             answer = self._ask(pipes, mark)
-            process = await asyncio.wait_for(asyncio.wrap_future(answer), timeout)
-        except asyncio.TimeoutError:
-            pipes.close()
-            self._process.kill()
-            raise ParentLostError(f"was silent for {timeout:g} s") from None
+            waiting = asyncio.wrap_future(answer)
+            # Not `wait_for`: before Python 3.12 it gives a result that came with the cancel, and the cancel is lost.
+            if not (await asyncio.wait([waiting], timeout=timeout))[0]:
+                self._process.kill()
+                raise ParentLostError(f"was silent for {timeout:g} s")
+            process = waiting.result()
         except BaseException:  # of a cancelled caller too: the worker sees its pipes end
             pipes.close()
+            answer.cancel()
+            answer.add_done_callback(_let_go)  # it may have come before the cancel
             raise
         pipes.close_workers()
         return Started(process, pipes.reading, pipes.writing, pipes.output, mark)
@@ -187,8 +191,7 @@ class WarmParent:
                 self._workers[worker.pid] = worker
         if not answer.set_running_or_notify_cancel():
             if worker is not None:  # nobody waits for it any more
-                worker.kill()
-                threading.Thread(target=worker.release, name="adal-ls release", daemon=True).start()
+                worker.discard()
         elif worker is None:
             answer.set_exception(OSError(message["fault"]))
         else:
@@ -252,3 +255,13 @@ class ForkedProcess:
 
     def release(self) -> None:
         self._parent.reap(self)
+
+    def discard(self) -> None:
+        """Ends it and lets it go, without waiting for that."""
+        self.kill()
+        threading.Thread(target=self.release, name="adal-ls release", daemon=True).start()
+
+
+def _let_go(answer: Future[ForkedProcess]) -> None:
+    if not answer.cancelled() and answer.exception() is None:
+        answer.result().discard()

@@ -13,6 +13,7 @@ import time
 import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pydantic
@@ -239,7 +240,37 @@ async def test_a_start_that_is_cancelled_leaves_no_worker(project: Project, sour
         await asyncio.sleep(0)
         starting.cancel()
         await asyncio.gather(starting, return_exceptions=True)
-    end = time.monotonic() + 5
+    last = await started(root, source)  # forks are made in their order: those of before have been made by now
+    end = time.monotonic() + 10
+    while len(parent.children()) > 2 and time.monotonic() < end:
+        await asyncio.sleep(0.01)
+    assert {child.pid for child in parent.children()} == {worker.pid, last.pid}
+    await last.close()
+    await worker.close()
+
+
+@forking
+async def test_a_worker_that_was_there_before_the_cancel_is_let_go(
+    project: Project, sources: Sources, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, source = project(TOOL), sources()
+    worker = await started(root, source)
+    parent = parent_of(worker)
+    warm = next(iter(source._parents.values()))
+    ask = warm._ask
+
+    def answered(*arguments: Any) -> Any:
+        answer = ask(*arguments)
+        answer.result(10)
+        return answer
+
+    monkeypatch.setattr(warm, "_ask", answered)
+    starting = asyncio.ensure_future(warm.fork(10))
+    await asyncio.sleep(0)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    end = time.monotonic() + 10
     while len(parent.children()) > 1 and time.monotonic() < end:
         await asyncio.sleep(0.01)
     assert [child.pid for child in parent.children()] == [worker.pid]
@@ -346,6 +377,7 @@ async def test_a_retired_warm_parent_goes_with_its_last_worker(project: Project,
 HOST = """
 import asyncio, sys
 from pathlib import Path
+from typing import Any
 from adal_ls.worker.client import WorkerClient
 
 async def main():
