@@ -13,7 +13,7 @@ import subprocess
 import threading
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYetError
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NoReturn, cast
 
 from adal_ls.worker.ending import MARK, describe_exit, kill_group
 from adal_ls.worker.spawning import Pipes, Started, command
@@ -80,10 +80,8 @@ class WarmParent:
             answer = self._ask(pipes, mark)
             waiting = asyncio.wrap_future(answer)
             # Not `wait_for`: before Python 3.12 it gives a result that came with the cancel, and the cancel is lost.
-            if not (await asyncio.wait([waiting], timeout=timeout))[0]:
-                self._process.kill()
-                raise ParentLostError(f"was silent for {timeout:g} s")
-            process = waiting.result()
+            await asyncio.wait([waiting], timeout=timeout)
+            process = waiting.result() if waiting.done() else self._give_up(timeout)
         except BaseException:  # of a cancelled caller too: the worker sees its pipes end
             pipes.close()
             answer.cancel()
@@ -91,6 +89,10 @@ class WarmParent:
             raise
         pipes.close_workers()
         return Started(process, pipes.reading, pipes.writing, pipes.output, mark)
+
+    def _give_up(self, seconds: float) -> NoReturn:
+        self._process.kill()
+        raise ParentLostError(f"was silent for {seconds:g} s")
 
     def reap(self, worker: ForkedProcess) -> None:
         """Lets the ended worker's id go; returns when that is done and its orphans have ended."""
