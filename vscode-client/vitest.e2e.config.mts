@@ -7,6 +7,7 @@ export default defineConfig({
     globalSetup: ["test/rig/globalSetup.ts"],
     fileParallelism: false,
     testTimeout: 90_000,
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
   },
 });

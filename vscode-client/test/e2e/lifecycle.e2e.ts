@@ -78,11 +78,11 @@ while sys.orig_argv[-1].endswith("serve.py") and not os.path.exists(${JSON.strin
   await prompt.press("Enter");
   await view.locator(".queued", { hasText: "Runs as soon as the language server has started." }).waitFor();
   await editor.picture("queued");
-  expect(await prompt.inputValue()).toBe('read_file(path="early.txt")');
+  await expect.poll(() => prompt.inputValue()).toBe('read_file(path="early.txt")');
 
   workspace.write("go", "");
   await view.locator(".call pre", { hasText: "an early text" }).waitFor();
-  expect(await prompt.inputValue()).toBe("");
+  await expect.poll(() => prompt.inputValue()).toBe("");
 });
 
 test("a server that is killed comes back by itself, with its findings", async () => {
