@@ -1,7 +1,8 @@
 import { t } from "@vscode/l10n";
-import { type CancellationToken, Disposable, EventEmitter, type LogOutputChannel } from "vscode";
+import { type CancellationToken, Disposable, EventEmitter, type LogOutputChannel, languages, workspace } from "vscode";
 import {
   CloseAction,
+  CodeLensRequest,
   ErrorAction,
   type ErrorHandler,
   LanguageClient,
@@ -106,6 +107,14 @@ export class Client implements Connection, Disposable {
     this.requestHandlers.set(method, answer);
     this.client?.onRequest(method, answer);
     return new Disposable(() => this.requestHandlers.delete(method));
+  }
+
+  /** Has the editor ask for the lenses of the open tools files again: what it asked while all starts may have been lost. */
+  refreshLenses(): void {
+    const feature = this.client?.getFeature(CodeLensRequest.method);
+    for (const document of workspace.textDocuments) {
+      if (languages.match(TOOLS_FILES, document) > 0) feature?.getProvider(document)?.onDidChangeCodeLensEmitter.fire();
+    }
   }
 
   async stop(): Promise<void> {

@@ -33,6 +33,7 @@ export function activate(context: ExtensionContext): Services | undefined {
   );
   client = server;
   const tools = new ToolsModel(server, log);
+  tools.onDidChange(() => server.refreshLenses());
   const services: Services = { connection: server, log, runtime: runtime.ensureFor(server) };
   const runs = registerRunView(context, services);
   context.subscriptions.push(

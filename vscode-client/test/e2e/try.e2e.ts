@@ -103,9 +103,7 @@ test("J3: a try runs the code as it is now, with an edit made a moment ago and w
     'from words import GREETING\n\n\ndef greet() -> str:\n    """Greet."""\n    return GREETING\n\n\nCUSTOM_TOOLS = [greet]\n',
   );
   const row = (await editor.toolRows()).filter({ hasText: "greet" });
-  await row.waitFor();
-  await row.hover();
-  await row.locator('.action-label[aria-label^="Try Tool"]').click();
+  await editor.rowAction(row, "Try Tool");
   const form = tryPanel(editor);
   await form.getByRole("heading", { name: "greet" }).waitFor();
   const observation = form.locator('[data-part="observation"] pre');

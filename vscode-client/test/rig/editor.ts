@@ -235,7 +235,11 @@ export class Editor {
 
   /** Waits until the editor has stored a text that our extension keeps for the next window: it does so when it has time. */
   async stored(text: string): Promise<void> {
-    await this.page.waitForFunction(STORED, text, { polling: 100 });
+    const end = Date.now() + 30_000;
+    while (!(await this.page.evaluate(`(${STORED})(${JSON.stringify(text)})`))) {
+      if (Date.now() > end) throw new Error(`the editor has not stored ${text}`);
+      await this.page.waitForTimeout(100);
+    }
   }
 
   /** Keeps a picture under `.artifacts/e2e`. */
