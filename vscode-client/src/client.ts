@@ -35,6 +35,7 @@ export class Client implements Connection, Disposable {
   private readonly crashes = new CrashWindow();
   private readonly notificationHandlers = new Map<string, Set<Hear>>();
   private readonly requestHandlers = new Map<string, Answer>();
+  private readonly closed = new WeakSet<LanguageClient>();
   private client: LanguageClient | undefined;
   private launch: Launch | undefined;
   private disposed = false;
@@ -161,6 +162,10 @@ export class Client implements Connection, Disposable {
       return;
     }
     const version = client.initializeResult?.serverInfo?.version ?? "unknown";
+    if (this.closed.has(client)) {
+      this.ended(client); // it answered, and was gone before this side took note of the answer
+      return;
+    }
     this.enter({ kind: "running", python: launch.command, pythonVersion: launch.pythonVersion, version });
   }
 
@@ -172,8 +177,9 @@ export class Client implements Connection, Disposable {
         handled: true,
       }),
       closed: () => {
-        // One that ends before it answered would end again: that is for `startAnew` to tell.
+        // While it starts, `startAnew` tells: one that ends before it answered would end again.
         if (client && this.isRunning()) this.ended(client);
+        else if (client) this.closed.add(client);
         return { action: CloseAction.DoNotRestart, handled: true };
       },
     };
