@@ -90,7 +90,9 @@ def test_a_checkout_is_followed_there_and_back(follow: Callable[[Path], Client],
     assert names(client) == ["greet"]
     assert codes(client, uri, after=lambda: git(workspace.root, "checkout", "-q", "bad")) == ["ADAL101"]
     assert "greet" not in names(client)
-    assert codes(client, uri, after=lambda: git(workspace.root, "checkout", "-q", "good")) == []
+    shown = codes(client, uri, after=lambda: git(workspace.root, "checkout", "-q", "good"))
+    while shown:  # what the host says of the other branch may come first
+        shown = codes(client, uri, after=lambda: None)
     while names(client) != ["greet"]:  # the host has loaded it by then
         client.wait_for("adal/tools/changed")
 

@@ -91,8 +91,8 @@ async def test_a_spare_that_has_died_is_replaced(project: Project, sources: Sour
     await (await started(root, source)).close()
     spare = await spare_of(source)
     os.kill(spare, signal.SIGKILL)
-    while psutil.Process(spare).status() != psutil.STATUS_ZOMBIE:
-        await asyncio.sleep(0.01)
+    while os.waitid(os.P_PID, spare, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:  # noqa: ASYNC222 - WNOHANG
+        await asyncio.sleep(0.01)  # a zombie whose threads still end cannot be waited for, and counts as alive
     worker = await started(root, source)
     assert worker.pid != spare
     await worker.close()
@@ -182,7 +182,8 @@ async def test_neither_side_keeps_a_descriptor_or_a_process_of_a_worker_that_has
     for _ in range(5):
         worker = await started(root, source)
         await worker.close()
-    assert (here.num_fds(), parent.num_fds(), parent.children()) == before
+    assert (parent.num_fds(), parent.children()) == before[1:]
+    assert here.num_fds() <= before[0]  # what an earlier test left may have been closed meanwhile
     assert before[2] == []
 
 

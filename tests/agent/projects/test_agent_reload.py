@@ -247,8 +247,7 @@ async def test_many_reloads_with_providers_leave_nothing_behind(bench: Bench) ->
     await asyncio.sleep(0.3)
     after, grown = held(), memory() - warm
     assert all(now <= then + 2 for now, then in zip(after, before, strict=True)), (before, after)
-    allowed = 6 + RELOADS / 250  # MiB: the heap of Python stays as it is, what the system holds for it scatters
-    assert grown < allowed, f"{grown:.1f} MiB more than after a quarter of {RELOADS} reloads"
+    assert grown < 6, f"{grown:.1f} MiB more than after a quarter of {RELOADS} reloads"
     disposed = [line for line in bench.log() if line.startswith("dispose")]
     assert len(disposed) == len(set(disposed)) == RELOADS
     assert len(runtime._projects._outgoing) <= 1
